@@ -1,0 +1,88 @@
+"""The only decorator for compiled code: `@kernel`.
+
+Numba's own disk cache looks at nothing but the file of the function itself: after an edit in another file a cached caller keeps
+running the old code, silently. So the cache folder is named after a hash of all sources that hold kernels. Importing this
+module compiles nothing; a kernel is compiled, or loaded from the cache, at its first call.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+#: Folders whose files may hold kernels.
+KERNEL_FOLDERS = ("core", "observe", "agents")
+
+
+def sources_hash(package: Path = _PACKAGE) -> str:
+    """Sixteen hexadecimal digits that change with any source file that may hold kernels, and with what compiles them."""
+    digest = hashlib.sha256()
+    for folder in KERNEL_FOLDERS:
+        for path in sorted((package / folder).rglob("*.py")):
+            digest.update(f"{path.relative_to(package)}\0".encode())
+            digest.update(path.read_bytes())
+    settings = (numba.__version__, platform.python_version(), platform.machine(), numba.config.BOUNDSCHECK)
+    digest.update(repr(settings).encode())
+    return digest.hexdigest()[:16]
+
+
+def cache_root() -> Path:
+    """Folder for compiled code and solver tables: `$KALOOKI_CACHE_DIR`, else the user's cache folder, else a temporary one."""
+    chosen = os.environ.get("KALOOKI_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    root = Path(base) / "kalooki_env"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        if os.access(root, os.W_OK):
+            return root
+    except OSError:
+        pass  # a read-only home is common in containers
+    return Path(tempfile.gettempdir()) / f"kalooki_env-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+
+
+#: Folder of the compiled code of exactly these sources.
+CACHE_DIR = cache_root() / sources_hash()
+
+
+def kernel(function: F) -> F:
+    """Compile a function with Numba: no Python objects, no GIL, cached on disk under the hash of all kernel sources.
+
+    Kernels take arrays and integers, never single records from Python; read fields as `s["name"]` and widen them to int at once;
+    return codes and never print; do not call themselves.
+    """
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(CACHE_DIR)
+    try:
+        compiled: F = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        return compiled
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def is_warm() -> bool:
+    """Whether compiled code of these sources lies in the cache."""
+    return CACHE_DIR.is_dir() and any(CACHE_DIR.rglob("*.nbc"))
+
+
+def announce_compilation() -> None:
+    """Say once on standard error that the first use compiles, if nothing is cached yet."""
+    global _announced
+    if not _announced and not is_warm():
+        print("kalooki_env: compiling the engine, once, for about a minute ...", file=sys.stderr, flush=True)
+    _announced = True
+
+
+_announced = False

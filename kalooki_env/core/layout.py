@@ -1,0 +1,175 @@
+"""Records: STATE (a position), RULES (what a table plays by) and VIEW (what one seat may know), and their constants.
+
+One record type serves all tables, at the largest size; loops are bounded by the RULES record. Cards are numbers 0 to 52 in card
+order (`ACTIONS.md`, section 1): 13 * suit + rank, suits S H D C, ranks A to K; 52 is the joker. Places in a four are 0 (low
+ace) to 13 (high ace). Seats are 0 to 7. Seats and meld slots of a STATE are absolute, those of a VIEW count from the observer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from enum import IntEnum
+
+import numpy as np
+
+CARDS = 53
+JOKER = 52
+SEATS = 8
+DEALS = 9
+#: A contract has at most four melds, and after it there are only lay-offs (J7.7).
+MELDS_PER_SEAT = 4
+MELDS = SEATS * MELDS_PER_SEAT
+#: Three packs of 54.
+MAX_DECK = 162
+#: "No limit" in a RULES record.
+NO_LIMIT = 30_000
+
+
+class Phase(IntEnum):
+    """Kinds of decision (`ACTIONS.md`, section 2)."""
+
+    DRAW = 0
+    PLAY = 1
+    MELD = 2
+    FILL = 3
+    LAYOFF = 4
+    MOVE = 5
+    CALL = 6
+    ANSWER = 7
+    OVER = 8
+
+
+class MeldKind(IntEnum):
+    """What lies in a meld slot."""
+
+    NONE = 0
+    THREE = 1
+    FOUR = 2
+
+
+RULES = np.dtype(
+    [
+        ("points", "i2", (CARDS,)),
+        ("go_out_score", "i2"),
+        ("unmet_opening_penalty", "i2"),
+        ("max_turns", "i2"),
+        ("call_max", "i2"),
+        ("reshuffle_max", "i2"),
+        ("threes", "u1", (DEALS,)),
+        ("fours", "u1", (DEALS,)),
+        ("hand_size", "u1", (DEALS,)),
+        ("num_players", "u1"),
+        ("max_seats", "u1"),
+        ("packs", "u1"),
+        ("set_min_naturals", "u1"),
+        ("distinct_ranks", "u1"),
+        ("distinct_suits", "u1"),
+        ("calls_enabled", "u1"),
+        ("next_player_decides", "u1"),
+        ("refusal_takes", "u1"),
+        ("stock_only_after_call", "u1"),
+        ("anyone_moves_jokers", "u1"),
+        ("high_end_first", "u1"),
+        ("open_hands", "u1"),
+    ],
+    align=True,
+)
+
+#: The lay-down under construction and other parts of the phase, the same in STATE and VIEW.
+_CONTROL = [
+    ("turns", "u2"),
+    ("used_ranks", "u2"),  # bits of the ranks of this lay-down's threes, the one being filled included
+    ("used_suits", "u1"),
+    ("deal", "u1"),
+    ("phase", "u1"),
+    ("after_call", "u1"),  # DRAW: the call on the last discard was allowed
+    ("opened_now", "u1"),  # the seat whose turn it is opened in this turn
+    ("reshuffles", "u1"),
+    ("threes_left", "u1"),  # of the lay-down, the meld being filled not counted
+    ("fours_left", "u1"),
+    ("meld_kind_now", "u1"),  # FILL: the meld being filled
+    ("meld_key_now", "u1"),  # rank of a three, suit of a four
+    ("meld_low_now", "u1"),
+    ("target", "u1"),  # LAYOFF, MOVE: meld slot
+    ("target_high", "u1"),  # LAYOFF, MOVE: high end
+    ("stock_n", "u1"),
+    ("pile_n", "u1"),
+]
+_SEATS = [
+    ("hand_n", "u1", (SEATS,)),
+    ("opened", "u1", (SEATS,)),
+    ("meld_n", "u1", (SEATS,)),
+    ("calls_made", "u2", (SEATS,)),
+    ("calls_allowed", "u2", (SEATS,)),
+    ("answers_allow", "u2", (SEATS,)),
+    ("answers_refuse", "u2", (SEATS,)),
+]
+#: Parallel arrays over meld slots; slot = MELDS_PER_SEAT * seat + number of the meld - 1.
+#: bits: of a four, one bit for each place that holds a joker; of a three, the number of naturals of suit s in bits 4s to 4s + 3.
+_MELDS = [
+    ("meld_kind", "u1", (MELDS,)),
+    ("meld_key", "u1", (MELDS,)),
+    ("meld_low", "u1", (MELDS,)),
+    ("meld_len", "u1", (MELDS,)),
+    ("meld_bits", "u2", (MELDS,)),
+]
+#: Card counts by seat (`ACTIONS.md`, section 5).
+_MEMORY = [
+    ("known", "u1", (SEATS, CARDS)),
+    ("discarded", "u1", (SEATS, CARDS)),
+    ("declined", "u1", (SEATS, CARDS)),
+]
+
+STATE = np.dtype(
+    [
+        ("rng", "u8"),
+        ("scores", "i2", (SEATS,)),
+        *_CONTROL,
+        ("dealer", "u1"),
+        ("turn", "u1"),  # seat whose turn it is; the discarder until the next seat draws
+        ("actor", "u1"),  # seat to move
+        ("caller", "u1"),  # ANSWER: who called
+        ("winner", "i1"),  # seat that went out, -1 for none
+        ("can_lay", "u1"),  # PLAY: the hand of the seat whose turn it is holds a full contract; computed at the draw
+        *_SEATS,
+        *_MELDS,
+        ("pile_count", "u1", (CARDS,)),
+        ("table_count", "u1", (CARDS,)),
+        ("pile", "u1", (MAX_DECK,)),  # top last
+        ("stock", "u1", (MAX_DECK,)),  # top last
+        ("hands", "u1", (SEATS, CARDS)),
+        *_MEMORY,
+    ],
+    align=True,
+)
+
+VIEW = np.dtype(
+    [
+        ("scores", "i2", (SEATS,)),
+        *_CONTROL,
+        ("num_players", "u1"),
+        ("packs", "u1"),
+        ("contract_threes", "u1"),
+        ("contract_fours", "u1"),
+        ("hand_size", "u1"),
+        ("dealer", "u1"),
+        ("turn", "u1"),
+        ("actor", "u1"),
+        ("caller", "u1"),
+        ("winner", "i1"),
+        *_SEATS,
+        *_MELDS,
+        ("pile_count", "u1", (CARDS,)),
+        ("table_count", "u1", (CARDS,)),
+        ("pile", "u1", (MAX_DECK,)),
+        ("hand", "u1", (CARDS,)),  # the observer's own cards
+        *_MEMORY,  # `known` of all seats, the observer's too; whole hands if hands are open
+    ],
+    align=True,
+)
+
+
+def schema_hash(*dtypes: np.dtype) -> str:
+    """Sixteen hexadecimal digits that change with any field of these record types."""
+    text = "\n".join(repr((dtype.descr, dtype.itemsize)) for dtype in dtypes)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

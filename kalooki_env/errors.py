@@ -1,0 +1,70 @@
+"""The error family. Every error of the package is a `KalookiError`, and so a `ValueError`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class KalookiError(ValueError):
+    """Base of all errors raised on purpose by this package."""
+
+
+class RulesError(KalookiError):
+    """Unknown rules name or key, a value that is not allowed, or a table that the rules cannot seat."""
+
+
+class NotationError(KalookiError):
+    """A card, action, move or position text that cannot be read."""
+
+
+class PositionError(KalookiError):
+    """A position text that can be read but describes no possible position.
+
+    Attributes:
+        faults: every fault that was found, one sentence each.
+    """
+
+    def __init__(self, faults: list[str]) -> None:
+        self.faults = list(faults)
+        super().__init__("impossible position:\n" + "\n".join(f"  - {fault}" for fault in faults))
+
+
+class IllegalActionError(KalookiError):
+    """An action that the rules do not allow here. The state is unchanged.
+
+    The message shows nothing that the seat to move may not know. The attributes do: they are for bug reports.
+
+    Attributes:
+        position: the whole position as text, hidden cards included.
+        seed: the seed that the game was reset with, or None.
+    """
+
+    def __init__(self, message: str, position: str, seed: int | None) -> None:
+        super().__init__(message)
+        self.position = position
+        self.seed = seed
+
+
+class EnvironmentStateError(KalookiError):
+    """A call that makes no sense now, such as a step before reset or after the end."""
+
+
+class ConfigError(KalookiError):
+    """A configuration file or option that cannot be used."""
+
+
+class AgentError(KalookiError):
+    """An agent that cannot be found or loaded, or that gave an unusable answer."""
+
+
+class CheckpointError(KalookiError):
+    """A checkpoint that is damaged, incomplete, edited, or of another schema."""
+
+
+def closest(name: object, allowed: Iterable[object]) -> str:
+    """End of an error message: the closest allowed name, if one is close, and all allowed names."""
+    names = [str(item) for item in allowed]
+    near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    return f"{hint}; allowed: {', '.join(names)}"
