@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -57,10 +58,14 @@ def cache_root() -> Path:
 CACHE_DIR = cache_root() / sources_hash()
 
 
+#: Kernels widen every field that they read: Numba's `int` keeps unsigned numbers unsigned, and those mixed with signed ones become floats.
+i64 = np.int64
+
+
 def kernel(function: F) -> F:
     """Compile a function with Numba: no Python objects, no GIL, cached on disk under the hash of all kernel sources.
 
-    Kernels take arrays and integers, never single records from Python; read fields as `s["name"]` and widen them to int at once;
+    Kernels take arrays and integers, never single records from Python; read fields as `s["name"]` and widen them with `i64` at once;
     return codes and never print; do not call themselves.
     """
     before = numba.config.CACHE_DIR

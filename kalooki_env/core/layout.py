@@ -47,6 +47,10 @@ class MeldKind(IntEnum):
     FOUR = 2
 
 
+# The members as plain integers, for kernels.
+DRAW, PLAY, MELD, FILL, LAYOFF, MOVE, CALL, ANSWER, OVER = (int(phase) for phase in Phase)
+THREE, FOUR = int(MeldKind.THREE), int(MeldKind.FOUR)
+
 RULES = np.dtype(
     [
         ("points", "i2", (CARDS,)),

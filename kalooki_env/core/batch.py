@@ -1,0 +1,182 @@
+"""Loops over lanes: the form in which compiled code is called from Python. No rules here.
+
+A batch is an array of STATE records; one RULES record (an array of one) serves all lanes. Lane i plays exactly what it would play
+alone. All arrays must be C-contiguous and of the dtypes named, or Numba compiles everything once more.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kalooki_env.core.actions import MAX_ACTIONS
+from kalooki_env.core.compiled import i64, kernel
+from kalooki_env.core.deal import deal_deck, end_deal, shuffled_deal
+from kalooki_env.core.layout import FILL, MAX_DECK, MELD, MELDS_PER_SEAT, OVER, PLAY, THREE
+from kalooki_env.core.legal import legal_actions
+from kalooki_env.core.rng import below, seeded
+from kalooki_env.core.step import apply, begin_play
+from kalooki_env.core.view import agrees, clear_view, make_view, permute_hidden, put_on_top
+
+#: Answers of `step`.
+STEPPED, ILLEGAL, WAS_OVER = 0, 1, 2
+
+
+@kernel
+def seed_lanes(states, seeds):
+    """Set the generators. `seeds`: uint64 (N,)."""
+    for lane in range(states.shape[0]):
+        states[lane]["rng"] = seeded(seeds[lane])
+
+
+@kernel
+def reset_lanes(states, rules, deals, dealers):
+    """Shuffle and deal every lane with its own generator. `deals` (1 to 9) and `dealers`: int64 (N,)."""
+    deck = np.empty(MAX_DECK, np.uint8)
+    for lane in range(states.shape[0]):
+        shuffled_deal(states[lane], rules[0], deals[lane], dealers[lane], deck)
+
+
+@kernel
+def reset_lane(states, rules, lane, deal, dealer):
+    """As `reset_lanes`, for one lane."""
+    deck = np.empty(MAX_DECK, np.uint8)
+    shuffled_deal(states[lane], rules[0], deal, dealer, deck)
+
+
+@kernel
+def reset_with_deck(states, rules, lane, deal, dealer, deck):
+    """Deal one lane from a given deck, top first: uint8 (54 * packs,)."""
+    deal_deck(states[lane], rules[0], deal, dealer, deck)
+
+
+@kernel
+def contains(legal, n, action):
+    """Whether the first n entries of an array hold an action."""
+    for i in range(n):
+        if legal[i] == action:
+            return True
+    return False
+
+
+@kernel
+def step_lane(states, rules, feas, lane, action, legal):
+    """Carry out an action if it is legal. `legal`: int16 scratch (MAX_ACTIONS,). Returns STEPPED, ILLEGAL or WAS_OVER."""
+    s = states[lane]
+    if s["phase"] == OVER:
+        return WAS_OVER
+    n = legal_actions(s, rules[0], feas, legal)
+    if not contains(legal, n, action):
+        return ILLEGAL
+    apply(s, rules[0], feas, action, legal)
+    return STEPPED
+
+
+@kernel
+def step_lanes(states, rules, feas, actions, codes):
+    """`step_lane` for every lane; an action below 0 leaves its lane alone. `actions`: int64 (N,), `codes`: uint8 (N,)."""
+    legal = np.empty(MAX_ACTIONS, np.int16)
+    for lane in range(states.shape[0]):
+        codes[lane] = STEPPED
+        if actions[lane] >= 0:
+            codes[lane] = step_lane(states, rules, feas, lane, actions[lane], legal)
+
+
+@kernel
+def legal_of_lane(states, rules, feas, lane, legal):
+    """Write the legal actions of a lane's seat to move, ascending, and return their number. `legal`: int16 (MAX_ACTIONS,)."""
+    return legal_actions(states[lane], rules[0], feas, legal)
+
+
+@kernel
+def write_mask(legal, n, mask):
+    """Write a list of legal actions as an int8 mask."""
+    mask[:] = 0
+    for i in range(n):
+        mask[legal[i]] = 1
+
+
+@kernel
+def mask_lanes(states, rules, feas, masks):
+    """Masks of the seats to move. `masks`: int8 (N, num_actions); all zeros where the deal is over."""
+    legal = np.empty(MAX_ACTIONS, np.int16)
+    for lane in range(states.shape[0]):
+        n = legal_actions(states[lane], rules[0], feas, legal)
+        write_mask(legal, n, masks[lane])
+
+
+@kernel
+def view_lanes(states, rules, seats, views):
+    """Views of one seat per lane. `seats`: int64 (N,), `views`: VIEW (N,)."""
+    for lane in range(states.shape[0]):
+        clear_view(views[lane])
+        make_view(states[lane], rules[0], seats[lane], views[lane])
+
+
+@kernel
+def view_lane(states, rules, lane, seat, views):
+    """View of a seat of one lane, written to `views[0]`."""
+    clear_view(views[0])
+    make_view(states[lane], rules[0], seat, views[0])
+
+
+@kernel
+def resample_lane(states, rules, feas, lane, seat, source, trial, tries):
+    """Replace the cards that a seat cannot see by others that agree with everything it knows, uniformly at random.
+
+    Args:
+        states: STATE (N,); only `states[lane]` is changed, and only on success.
+        seat: the observer.
+        source: STATE (1,), whose generator is used.
+        trial: STATE (1,), scratch.
+        tries: most draws. One is enough except in the midst of another seat's lay-down, lay-off or joker move.
+
+    Returns:
+        True on success.
+    """
+    pool = np.empty(MAX_DECK, np.uint8)
+    legal = np.empty(MAX_ACTIONS, np.int16)
+    for _ in range(tries):
+        trial[0] = states[lane]
+        permute_hidden(trial[0], rules[0], seat, source[0], pool)
+        if agrees(trial[0], rules[0], feas, seat, legal):
+            states[lane] = trial[0]
+            return True
+    return False
+
+
+@kernel
+def set_next_draw(states, lane, card):
+    """Make a card of the stock the next to be drawn; False if the stock does not hold it."""
+    return put_on_top(states[lane], card)
+
+
+@kernel
+def complete_lane(states, rules, feas, lane):
+    """Fill in what follows from the rest of a record that was set up by hand: `can_lay`, the state of a lay-down, scores."""
+    s = states[lane]
+    r = rules[0]
+    phase = i64(s["phase"])
+    seat = i64(s["actor"])
+    deal = i64(s["deal"]) - 1
+    if phase == PLAY:
+        begin_play(s, r, feas, seat)
+    elif phase == OVER:
+        end_deal(s, r, i64(s["winner"]))
+    elif phase == MELD or phase == FILL:
+        s["threes_left"] = r["threes"][deal]
+        s["fours_left"] = r["fours"][deal]
+        for k in range(i64(s["meld_n"][seat]) + (phase == FILL)):
+            slot = MELDS_PER_SEAT * seat + k
+            key = i64(s["meld_key"][slot])
+            if i64(s["meld_kind"][slot]) == THREE:
+                s["threes_left"] -= 1
+                s["used_ranks"] = i64(s["used_ranks"]) | (1 << key)
+            else:
+                s["fours_left"] -= 1
+                s["used_suits"] = i64(s["used_suits"]) | (1 << key)
+
+
+@kernel
+def random_deal_and_dealer(s, deals, num_players):
+    """The number of a deal out of `deals`, and a dealer, from a lane's generator."""
+    return deals[below(s, deals.shape[0])], below(s, num_players)

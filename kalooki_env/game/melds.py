@@ -1,0 +1,127 @@
+"""Melds of a record as texts, and melds from texts, with every fault named (J3)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from kalooki_env import core
+from kalooki_env.core import MeldKind
+from kalooki_env.errors import NotationError
+from kalooki_env.game.cards import CARD_NAMES, card_number
+from kalooki_env.rules import RANKS, SUITS, Rules
+
+
+class Meld(NamedTuple):
+    """A meld by value.
+
+    Attributes:
+        kind: three or four.
+        key: rank of a three (0 to 12), suit of a four (0 to 3).
+        low: lowest place of a four (0 to 13), 0 for a three.
+        cards: card numbers; a four's from low to high, a three's sorted.
+    """
+
+    kind: MeldKind
+    key: int
+    low: int
+    cards: tuple[int, ...]
+
+    @property
+    def bits(self) -> int:
+        """As in a meld slot of a STATE record."""
+        if self.kind == MeldKind.FOUR:
+            return sum(1 << (self.low + i) for i, card in enumerate(self.cards) if card == core.JOKER)
+        return sum(1 << (4 * (card // 13)) for card in self.cards if card != core.JOKER)
+
+    def text(self) -> str:
+        """`7S 7H JK`, or `5S JK(6S) 7S 8S`."""
+        if self.kind == MeldKind.THREE:
+            return " ".join(CARD_NAMES[card] for card in self.cards)
+        names = []
+        for place, card in enumerate(self.cards, start=self.low):
+            natural = CARD_NAMES[13 * self.key + place % 13]
+            names.append(f"JK({natural})" if card == core.JOKER else natural)
+        return " ".join(names)
+
+
+def meld_in_slot(state: Any, slot: int) -> Meld | None:
+    """The meld of a slot of a STATE or VIEW record, or None if no card lies there."""
+    kind, length = MeldKind(int(state["meld_kind"][slot])), int(state["meld_len"][slot])
+    if kind == MeldKind.NONE or length == 0:
+        return None
+    key, low, bits = int(state["meld_key"][slot]), int(state["meld_low"][slot]), int(state["meld_bits"][slot])
+    if kind == MeldKind.FOUR:
+        places = range(low, low + length)
+        cards = tuple(core.JOKER if bits >> place & 1 else 13 * key + place % 13 for place in places)
+        return Meld(kind, key, low, cards)
+    naturals = [13 * suit + key for suit in range(4) for _ in range(bits >> 4 * suit & 15)]
+    return Meld(kind, key, 0, (*naturals, *[core.JOKER] * (length - len(naturals))))
+
+
+def read_meld(text: str) -> Meld:
+    """A meld from its text; whether the rules allow it is not looked at, see `faults_of`.
+
+    A four is written from low to high. A joker may be written with the card that it stands for, and must be where no natural
+    card of the four tells its place.
+
+    Raises:
+        NotationError: a text that names no one meld.
+    """
+    words = text.split()
+    if not words:
+        raise NotationError("a meld needs cards")
+    cards, stands_for = [], []
+    for word in words:
+        if word.startswith("JK(") and word.endswith(")"):
+            cards.append(core.JOKER)
+            stands_for.append(card_number(word[3:-1]))
+        else:
+            cards.append(card_number(word))
+            stands_for.append(cards[-1])
+    named = [card for card in stands_for if card != core.JOKER]
+    if not named:
+        raise NotationError(f"meld {text!r}: jokers alone name no meld")
+    ranks, suits = {card % 13 for card in named}, {card // 13 for card in named}
+    looks_like_four = len(ranks) >= len(suits) and (len(ranks) > 1 or "(" in text)
+    if not looks_like_four:
+        if len(ranks) > 1:
+            raise NotationError(f"meld {text!r}: the ranks differ")
+        return Meld(MeldKind.THREE, named[0] % 13, 0, tuple(sorted(cards)))
+    if len(suits) > 1:
+        raise NotationError(f"meld {text!r}: the suits differ")
+    lows = _possible_lows(stands_for)
+    if len(lows) != 1:
+        raise NotationError(f"meld {text!r}: these cards are not consecutive from low to high")
+    return Meld(MeldKind.FOUR, named[0] // 13, lows[0], tuple(cards))
+
+
+def _possible_lows(stands_for: list[int]) -> list[int]:
+    """Lowest places at which a row of cards, jokers for any, is consecutive. An ace is place 0 or 13."""
+    return [
+        low
+        for low in range(14)
+        if low + len(stands_for) <= 14
+        and all(card in (core.JOKER, 13 * (card // 13) + (low + i) % 13) for i, card in enumerate(stands_for))
+    ]
+
+
+def faults_of(meld: Meld, rules: Rules, complete: bool = True) -> list[str]:
+    """What the rules have against a meld, one sentence each. An incomplete meld may still lack cards (and naturals)."""
+    faults = []
+    jokers = meld.cards.count(core.JOKER)
+    naturals = len(meld.cards) - jokers
+    if meld.kind == MeldKind.THREE:
+        name = f"three of {RANKS[meld.key]}"
+        if complete and len(meld.cards) < 3:
+            faults.append(f"{name}: {len(meld.cards)} cards, a three needs 3")
+        if complete and naturals < rules.set_min_naturals:
+            faults.append(f"{name}: {naturals} natural cards, the rules ask for {rules.set_min_naturals} (J3.5)")
+        if complete and jokers > naturals + 1:
+            faults.append(f"{name}: {jokers} jokers cannot be kept apart by {naturals} natural cards (J3.4)")
+        return faults
+    name = f"four of {SUITS[meld.key]} from {RANKS[meld.low % 13]}"
+    if complete and len(meld.cards) < 4:
+        faults.append(f"{name}: {len(meld.cards)} cards, a four needs 4")
+    if any(a == b == core.JOKER for a, b in zip(meld.cards, meld.cards[1:], strict=False)):
+        faults.append(f"{name}: neighbouring jokers (J3.4)")
+    return faults

@@ -1,0 +1,96 @@
+"""A position as text (`ACTIONS.md`, section 6), from a STATE record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kalooki_env import core
+from kalooki_env.core import MeldKind, Phase
+from kalooki_env.game.cards import CARD_NAMES, cards_text, counts_text, seat_name
+from kalooki_env.game.engine import Engine
+from kalooki_env.game.melds import meld_in_slot
+from kalooki_env.game.notation import four_text, meld_name
+from kalooki_env.rules import RANKS
+
+#: Words of the phases in texts.
+PHASE_WORDS = {phase: phase.name.lower() for phase in Phase}
+
+
+def phase_text(state: Any) -> str:
+    """The value of the line `phase`."""
+    phase = Phase(int(state["phase"]))
+    seat = seat_name(int(state["actor"]))
+    opened_now = " opened now" if state["opened_now"] else ""
+    match phase:
+        case Phase.DRAW:
+            return f"draw {seat}" + (" after call" if state["after_call"] else "")
+        case Phase.PLAY:
+            return f"play {seat}{opened_now}"
+        case Phase.MELD:
+            return f"meld {seat}"
+        case Phase.FILL:
+            key = int(state["meld_key_now"])
+            three = state["meld_kind_now"] == MeldKind.THREE
+            return f"fill {seat} " + (f"three of {RANKS[key]}" if three else four_text(key, int(state["meld_low_now"])))
+        case Phase.LAYOFF:
+            slot = int(state["target"])
+            three = state["meld_kind"][slot] == MeldKind.THREE
+            return f"layoff {seat} onto {meld_name(slot)}" + ("" if three else _end(state)) + opened_now
+        case Phase.MOVE:
+            return f"move {seat} in {meld_name(int(state['target']))} to{_end(state)}"
+        case Phase.CALL:
+            return f"call {seat} on {seat_name(int(state['turn']))}"
+        case Phase.ANSWER:
+            return f"answer {seat} to {seat_name(int(state['caller']))}"
+        case Phase.OVER:
+            winner = int(state["winner"])
+            return f"over {'blocked' if winner < 0 else seat_name(winner)}"
+
+
+def position_text(state: Any, engine: Engine) -> str:
+    """The whole position, hidden cards and the generator included, as lines that end with a line break."""
+    n = engine.num_players
+    seats = range(n)
+    lines = [
+        "kalooki: 1",
+        f"rules: {engine.rules}",
+        f"players: {n}",
+        f"deal: {state['deal']}",
+        f"dealer: {seat_name(int(state['dealer']))}",
+        f"turns: {state['turns']}",
+        f"reshuffles: {state['reshuffles']}",
+        f"phase: {phase_text(state)}",
+    ]
+    lines += [f"hand {seat_name(seat)}: {counts_text(state['hands'][seat])}" for seat in seats]
+    for slot in range(core.MELDS_PER_SEAT * n):
+        meld = meld_in_slot(state, slot)
+        if meld is not None:
+            lines.append(f"meld {meld_name(slot)}: {meld.text()}")
+    lines.append("opened: " + (" ".join(seat_name(seat) for seat in seats if state["opened"][seat]) or "-"))
+    for key, first, second in (("calls", "calls_made", "calls_allowed"), ("answers", "answers_allow", "answers_refuse")):
+        pairs = [(seat_name(seat), int(state[first][seat]), int(state[second][seat])) for seat in seats]
+        lines.append(f"{key}: " + (", ".join(f"{name} {a}/{b}" for name, a, b in pairs if a or b) or "-"))
+    for key in ("known", "discarded", "declined"):
+        lines += [f"{key} {seat_name(seat)}: {counts_text(state[key][seat])}" for seat in seats if state[key][seat].any()]
+    lines.append("stock: " + _pile_text(state, "stock"))
+    lines.append("pile: " + _pile_text(state, "pile"))
+    lines.append(f"rng: {int(state['rng']):016x}")
+    if state["phase"] == Phase.OVER:
+        lines.append("scores: " + ", ".join(f"{seat_name(seat)} {state['scores'][seat]}" for seat in seats))
+    return "\n".join(lines) + "\n"
+
+
+def pile_cards(state: Any, key: str) -> list[int]:
+    """Card numbers of the stock or the pile, top first."""
+    return [int(card) for card in state[key][: int(state[f"{key}_n"])][::-1]]
+
+
+def _pile_text(state: Any, key: str) -> str:
+    return cards_text(pile_cards(state, key))
+
+
+def _end(state: Any) -> str:
+    return " high" if state["target_high"] else " low"
+
+
+__all__ = ["CARD_NAMES", "PHASE_WORDS", "phase_text", "pile_cards", "position_text"]
