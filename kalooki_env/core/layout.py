@@ -47,11 +47,21 @@ class MeldKind(IntEnum):
     FOUR = 2
 
 
+def _record(fields: list[tuple]) -> np.dtype:
+    """An aligned record type without gaps, since bytes in gaps are not copied: wide fields first, zeros at the end."""
+    ordered = sorted(fields, key=lambda item: -np.dtype(item[1]).itemsize)
+    size = np.dtype(ordered).itemsize
+    widest = np.dtype(ordered[0][1]).itemsize
+    if size % widest:
+        ordered.append(("zeros", "u1", (widest - size % widest,)))
+    return np.dtype(ordered, align=True)
+
+
 # The members as plain integers, for kernels.
 DRAW, PLAY, MELD, FILL, LAYOFF, MOVE, CALL, ANSWER, OVER = (int(phase) for phase in Phase)
 THREE, FOUR = int(MeldKind.THREE), int(MeldKind.FOUR)
 
-RULES = np.dtype(
+RULES = _record(
     [
         ("points", "i2", (CARDS,)),
         ("go_out_score", "i2"),
@@ -75,8 +85,7 @@ RULES = np.dtype(
         ("anyone_moves_jokers", "u1"),
         ("high_end_first", "u1"),
         ("open_hands", "u1"),
-    ],
-    align=True,
+    ]
 )
 
 #: The lay-down under construction and other parts of the phase, the same in STATE and VIEW.
@@ -124,7 +133,7 @@ _MEMORY = [
     ("declined", "u1", (SEATS, CARDS)),
 ]
 
-STATE = np.dtype(
+STATE = _record(
     [
         ("rng", "u8"),
         ("scores", "i2", (SEATS,)),
@@ -143,11 +152,10 @@ STATE = np.dtype(
         ("stock", "u1", (MAX_DECK,)),  # top last
         ("hands", "u1", (SEATS, CARDS)),
         *_MEMORY,
-    ],
-    align=True,
+    ]
 )
 
-VIEW = np.dtype(
+VIEW = _record(
     [
         ("scores", "i2", (SEATS,)),
         *_CONTROL,
@@ -168,8 +176,7 @@ VIEW = np.dtype(
         ("pile", "u1", (MAX_DECK,)),
         ("hand", "u1", (CARDS,)),  # the observer's own cards
         *_MEMORY,  # `known` of all seats, the observer's too; whole hands if hands are open
-    ],
-    align=True,
+    ]
 )
 
 

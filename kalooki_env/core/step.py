@@ -83,6 +83,7 @@ def apply(s, r, feas, action, scratch):
         s["fours_left"] = r["fours"][deal]
         s["used_ranks"] = 0
         s["used_suits"] = 0
+        s["can_lay"] = 0
         s["phase"] = MELD
     elif action == END_TURN:
         end_turn(s, r, 0)
@@ -204,7 +205,6 @@ def end_meld(s, r, seat):
     s["used_suits"] = 0
     s["opened"][seat] = 1
     s["opened_now"] = 1
-    s["can_lay"] = 0
     back_to_play(s, r, seat)
 
 

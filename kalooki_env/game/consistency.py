@@ -37,7 +37,7 @@ def _meld_faults(state: Any, table: Engine) -> list[str]:
         melds = {slot: meld for slot in slots if (meld := meld_in_slot(state, slot)) is not None}
         begun = slots[0] + int(state["meld_n"][seat])
         for slot, meld in melds.items():
-            faults += [f"meld {meld_name(slot)}: {fault}" for fault in faults_of(meld, table.rules, complete=slot != begun)]
+            faults += [f"meld {meld_name(slot)}: {fault.text}" for fault in faults_of(meld, table.rules, complete=slot != begun)]
         kinds = [meld.kind for meld in melds.values()]
         threes, fours = kinds.count(MeldKind.THREE), kinds.count(MeldKind.FOUR)
         name = seat_name(seat)

@@ -8,7 +8,27 @@ from kalooki_env import core
 from kalooki_env.core import MeldKind
 from kalooki_env.errors import NotationError
 from kalooki_env.game.cards import CARD_NAMES, card_number
+from kalooki_env.game.refusals import Refusal
 from kalooki_env.rules import RANKS, SUITS, Rules
+
+
+class NotAMeldError(NotationError):
+    """Cards that are no meld, whatever the rules.
+
+    Attributes:
+        refusal: the reason code.
+    """
+
+    def __init__(self, text: str, refusal: Refusal) -> None:
+        super().__init__(f"meld {text!r}: {refusal.value}")
+        self.refusal = refusal
+
+
+class Fault(NamedTuple):
+    """What the rules have against a meld."""
+
+    refusal: Refusal
+    text: str
 
 
 class Meld(NamedTuple):
@@ -65,11 +85,10 @@ def read_meld(text: str) -> Meld:
     card of the four tells its place.
 
     Raises:
-        NotationError: a text that names no one meld.
+        NotationError: a word that is no card.
+        NotAMeldError: cards that can be no meld.
     """
     words = text.split()
-    if not words:
-        raise NotationError("a meld needs cards")
     cards, stands_for = [], []
     for word in words:
         if word.startswith("JK(") and word.endswith(")"):
@@ -80,48 +99,40 @@ def read_meld(text: str) -> Meld:
             stands_for.append(cards[-1])
     named = [card for card in stands_for if card != core.JOKER]
     if not named:
-        raise NotationError(f"meld {text!r}: jokers alone name no meld")
+        raise NotAMeldError(text, Refusal.TOO_FEW_NATURALS if words else Refusal.TOO_FEW_CARDS)
     ranks, suits = {card % 13 for card in named}, {card // 13 for card in named}
     looks_like_four = len(ranks) >= len(suits) and (len(ranks) > 1 or "(" in text)
     if not looks_like_four:
         if len(ranks) > 1:
-            raise NotationError(f"meld {text!r}: the ranks differ")
+            raise NotAMeldError(text, Refusal.RANKS_DIFFER)
         return Meld(MeldKind.THREE, named[0] % 13, 0, tuple(sorted(cards)))
     if len(suits) > 1:
-        raise NotationError(f"meld {text!r}: the suits differ")
-    lows = _possible_lows(stands_for)
-    if len(lows) != 1:
-        raise NotationError(f"meld {text!r}: these cards are not consecutive from low to high")
+        raise NotAMeldError(text, Refusal.SUITS_DIFFER)
+    lows = _possible_lows(stands_for, range(14 - len(stands_for) + 1))
+    if not lows:
+        beyond = _possible_lows(stands_for, range(-14, 28))
+        raise NotAMeldError(text, Refusal.BEYOND_THE_ACE if beyond else Refusal.NOT_CONSECUTIVE)
     return Meld(MeldKind.FOUR, named[0] // 13, lows[0], tuple(cards))
 
 
-def _possible_lows(stands_for: list[int]) -> list[int]:
-    """Lowest places at which a row of cards, jokers for any, is consecutive. An ace is place 0 or 13."""
-    return [
-        low
-        for low in range(14)
-        if low + len(stands_for) <= 14
-        and all(card in (core.JOKER, 13 * (card // 13) + (low + i) % 13) for i, card in enumerate(stands_for))
-    ]
+def _possible_lows(stands_for: list[int], lows: range) -> list[int]:
+    """Lowest places at which a row of cards, jokers for any, is consecutive; places go round at the ace."""
+    return [low for low in lows if all(card in (core.JOKER, 13 * (card // 13) + (low + i) % 13) for i, card in enumerate(stands_for))]
 
 
-def faults_of(meld: Meld, rules: Rules, complete: bool = True) -> list[str]:
-    """What the rules have against a meld, one sentence each. An incomplete meld may still lack cards (and naturals)."""
+def faults_of(meld: Meld, rules: Rules, complete: bool = True) -> list[Fault]:
+    """What the rules have against a meld. An incomplete meld may still lack cards (and naturals)."""
     faults = []
     jokers = meld.cards.count(core.JOKER)
     naturals = len(meld.cards) - jokers
+    name = f"three of {RANKS[meld.key]}" if meld.kind == MeldKind.THREE else f"four of {SUITS[meld.key]} from {RANKS[meld.low % 13]}"
+    if complete and len(meld.cards) < (3 if meld.kind == MeldKind.THREE else 4):
+        faults.append(Fault(Refusal.TOO_FEW_CARDS, f"{name}: {len(meld.cards)} cards"))
     if meld.kind == MeldKind.THREE:
-        name = f"three of {RANKS[meld.key]}"
-        if complete and len(meld.cards) < 3:
-            faults.append(f"{name}: {len(meld.cards)} cards, a three needs 3")
         if complete and naturals < rules.set_min_naturals:
-            faults.append(f"{name}: {naturals} natural cards, the rules ask for {rules.set_min_naturals} (J3.5)")
+            faults.append(Fault(Refusal.TOO_FEW_NATURALS, f"{name}: {naturals} natural cards, the rules ask for {rules.set_min_naturals} (J3.5)"))
         if complete and jokers > naturals + 1:
-            faults.append(f"{name}: {jokers} jokers cannot be kept apart by {naturals} natural cards (J3.4)")
-        return faults
-    name = f"four of {SUITS[meld.key]} from {RANKS[meld.low % 13]}"
-    if complete and len(meld.cards) < 4:
-        faults.append(f"{name}: {len(meld.cards)} cards, a four needs 4")
-    if any(a == b == core.JOKER for a, b in zip(meld.cards, meld.cards[1:], strict=False)):
-        faults.append(f"{name}: neighbouring jokers (J3.4)")
+            faults.append(Fault(Refusal.TOO_MANY_JOKERS, f"{name}: {jokers} jokers cannot be kept apart by {naturals} natural cards (J3.4)"))
+    elif any(a == b == core.JOKER for a, b in zip(meld.cards, meld.cards[1:], strict=False)):
+        faults.append(Fault(Refusal.ADJACENT_JOKERS, f"{name}: neighbouring jokers (J3.4)"))
     return faults

@@ -83,7 +83,7 @@ def action_text(action: int, state: Any, num_players: int, max_seats: int) -> st
     if kind is ActionKind.MOVE_JOKER:
         return f"move joker in {meld_name(slot)} to {end}"
     # The high end of a three does not exist; its number still needs a text of its own.
-    plain = state["meld_kind"][slot] == MeldKind.THREE and not high
+    plain = state["meld_kind"][slot] != MeldKind.FOUR and not high
     return f"lay off onto {meld_name(slot)}" + ("" if plain else f" {end}")
 
 

@@ -1,0 +1,297 @@
+"""`Game`: one deal at one table, for people, tests and bug reports. Positions and actions are texts, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalooki_env import core
+from kalooki_env.core import Phase
+from kalooki_env.errors import IllegalActionError, NotationError, RulesError
+from kalooki_env.game.cards import CARD_NAMES, card_number, seat_name
+from kalooki_env.game.engine import Engine, engine
+from kalooki_env.game.explain import why_illegal, why_no_call
+from kalooki_env.game.moves import play_move
+from kalooki_env.game.notation import action_number, action_text
+from kalooki_env.game.position import position_text
+from kalooki_env.game.reading import read_position
+from kalooki_env.game.refusals import Refusal
+from kalooki_env.rules import Rules
+
+
+class Outcome(NamedTuple):
+    """How a deal ended.
+
+    Attributes:
+        winner: seat that went out, None if the deal was blocked (J12).
+        scores: score of each seat (J11).
+    """
+
+    winner: int | None
+    scores: tuple[int, ...]
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether nobody went out."""
+        return self.winner is None
+
+
+class Game:
+    """One deal of Jamaican Kalooki.
+
+    Actions are the texts of `ACTIONS.md`; the compound moves of its section 7 are understood too. A move is asked about with
+    `verify` (the reason why not) and `can`, and made with `do`.
+
+    Args:
+        rules: rules, or their text such as `"jamaican call_max_per_deal=3"`.
+        num_players: seats, 3 to 8 (2 in a sudden death).
+        deal: number of the deal, 1 to 9.
+        dealer: seat of the dealer; default: the last seat, so that seat 0 begins.
+        seed: seed of the shuffles, from 0 on.
+        deck: card texts from the top, before dealing, instead of a shuffle by the seed.
+        max_seats: seats that the action numbers have room for; default: `num_players`.
+
+    Raises:
+        RulesError: unknown rules, an impossible table or seat, a negative seed, or a deck that is not the packs' cards.
+
+    Example:
+        >>> game = Game("jamaican", num_players=4, deal=1, seed=7)
+        >>> game.legal_actions()
+        ['draw stock', 'take upcard']
+        >>> game.do("draw stock").phase
+        <Phase.PLAY: 1>
+    """
+
+    def __init__(
+        self,
+        rules: Rules | str = "jamaican",
+        num_players: int = 4,
+        *,
+        deal: int = 1,
+        dealer: int | None = None,
+        seed: int = 0,
+        deck: Sequence[str] | None = None,
+        max_seats: int | None = None,
+    ) -> None:
+        rules = Rules.parse(rules) if isinstance(rules, str) else rules
+        rules.check_table(num_players, deal)
+        dealer = num_players - 1 if dealer is None else dealer
+        if not 0 <= dealer < num_players:
+            raise RulesError(f"dealer {dealer!r} is not allowed; allowed: 0 to {num_players - 1}")
+        self._table = engine(rules, num_players, max_seats)
+        self._states = np.zeros(1, core.STATE)
+        self.seed: int | None = check_seed(seed)
+        self.history: list[str] = []
+        core.seed_lanes(self._states, np.array([seed], np.uint64))
+        if deck is None:
+            core.reset_lane(self._states, self._table.record, 0, deal, dealer)
+        else:
+            numbers = np.array([card_number(name) for name in deck], np.uint8)
+            self._check_deck(numbers)
+            core.reset_with_deck(self._states, self._table.record, 0, deal, dealer, numbers)
+
+    def _check_deck(self, numbers: NDArray[np.uint8]) -> None:
+        packs = int(self._table.record[0]["packs"])
+        wanted = np.full(core.CARDS, packs)
+        wanted[core.JOKER] = 2 * packs
+        found = np.bincount(numbers, minlength=core.CARDS)
+        wrong = [f"{found[card]} of {wanted[card]} {CARD_NAMES[card]}" for card in np.nonzero(found != wanted)[0]]
+        if wrong:
+            raise RulesError(f"the deck is not {packs} packs: {', '.join(wrong)}")
+
+    @classmethod
+    def from_text(cls, text: str, max_seats: int | None = None) -> Game:
+        """A game at a position given as text (`ACTIONS.md`, section 6).
+
+        Raises:
+            NotationError: a text that cannot be read.
+            RulesError: unknown rules or an impossible table.
+            PositionError: a position that cannot be; all faults are listed.
+        """
+        game = cls.__new__(cls)
+        game._states, game._table = read_position(text, max_seats)
+        game.seed = None
+        game.history = []
+        return game
+
+    def copy(self) -> Game:
+        """An independent copy, history included."""
+        other = type(self).__new__(type(self))
+        other._table = self._table
+        other._states = self._states.copy()
+        other.seed = self.seed
+        other.history = list(self.history)
+        return other
+
+    # ---- the position --------------------------------------------------------------------------------------------
+
+    def text(self) -> str:
+        """The whole position, hidden cards included. `Game.from_text` reads it."""
+        return position_text(self._states[0], self._table)
+
+    __str__ = text
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the table."""
+        return self._table.rules
+
+    @property
+    def num_players(self) -> int:
+        """Seats at the table."""
+        return self._table.num_players
+
+    @property
+    def max_seats(self) -> int:
+        """Seats that the action numbers have room for."""
+        return self._table.max_seats
+
+    @property
+    def engine(self) -> Engine:
+        """The compiled engine of the table."""
+        return self._table
+
+    @property
+    def states(self) -> NDArray[np.void]:
+        """The position itself: an array of one STATE record. Not a copy."""
+        return self._states
+
+    @property
+    def phase(self) -> Phase:
+        """The kind of decision that is due."""
+        return Phase(int(self._states[0]["phase"]))
+
+    @property
+    def to_move(self) -> int | None:
+        """Seat to move, None when the deal is over."""
+        return None if self.phase is Phase.OVER else int(self._states[0]["actor"])
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the deal ended, None while it runs."""
+        if self.phase is not Phase.OVER:
+            return None
+        winner = int(self._states[0]["winner"])
+        scores = self._states[0]["scores"][: self.num_players]
+        return Outcome(None if winner < 0 else winner, tuple(int(score) for score in scores))
+
+    def hand(self, seat: int) -> list[str]:
+        """Cards in a hand, sorted."""
+        return [CARD_NAMES[card] for card in np.repeat(np.arange(core.CARDS), self._states[0]["hands"][seat])]
+
+    def view(self, seat: int) -> NDArray[np.void]:
+        """What a seat may know: an array of one VIEW record, a new one at each call."""
+        if not 0 <= seat < self.num_players:
+            raise RulesError(f"seat {seat!r} is not allowed; allowed: 0 to {self.num_players - 1}")
+        views = np.zeros(1, core.VIEW)
+        core.view_lane(self._states, self._table.record, 0, seat, views)
+        return views
+
+    # ---- actions -------------------------------------------------------------------------------------------------
+
+    def legal_numbers(self) -> list[int]:
+        """Numbers of the legal actions, ascending; none when the deal is over."""
+        legal = np.empty(core.MAX_ACTIONS, np.int16)
+        count = core.legal_of_lane(self._states, self._table.record, self._table.feas, 0, legal)
+        return [int(action) for action in legal[:count]]
+
+    def legal_actions(self) -> list[str]:
+        """Texts of the legal actions, in the order of their numbers."""
+        return [self.action_text(action) for action in self.legal_numbers()]
+
+    def mask(self, seat: int | None = None) -> NDArray[np.int8]:
+        """Action mask (num_actions,) of a seat, default the seat to move; all zeros for a seat that is not to move."""
+        mask = np.zeros(self._table.num_actions, np.int8)
+        if seat is None or seat == self.to_move:
+            mask[self.legal_numbers()] = 1
+        return mask
+
+    def action_text(self, action: int) -> str:
+        """Text of an action number in this position."""
+        return action_text(action, self._states[0], self.num_players, self.max_seats)
+
+    def action_number(self, text: str) -> int:
+        """Number of an action text in this position.
+
+        Raises:
+            NotationError: no action is written like this.
+        """
+        return action_number(text, self._states[0], self.num_players, self.max_seats)
+
+    def verify(self, move: str | int, seat: int | None = None) -> Refusal | None:
+        """The reason why a move is illegal, None if it is legal.
+
+        Args:
+            move: an action text or number, or a compound move.
+            seat: who wants to move; default: the seat to move.
+
+        Raises:
+            NotationError: a text of no known form.
+        """
+        return self._try(move, seat)[1]
+
+    def can(self, move: str | int, seat: int | None = None) -> bool:
+        """Whether a move is legal. Arguments and errors as for `verify`."""
+        return self.verify(move, seat) is None
+
+    def do(self, move: str | int, seat: int | None = None) -> Game:
+        """Make a move. Arguments as for `verify`.
+
+        Returns:
+            The game itself.
+
+        Raises:
+            IllegalActionError: the move is illegal; nothing has changed.
+            NotationError: a text of no known form; nothing has changed.
+        """
+        trial, refusal = self._try(move, seat)
+        if refusal is not None:
+            raise self._illegal(move, seat, refusal)
+        self._states, self.history = trial._states, trial.history
+        return self
+
+    def _try(self, move: str | int, seat: int | None) -> tuple[Game, Refusal | None]:
+        trial = self.copy()
+        if seat is not None and seat != self.to_move and self.phase is not Phase.OVER:
+            if not 0 <= seat < self.num_players:
+                raise RulesError(f"seat {seat!r} is not allowed; allowed: 0 to {self.num_players - 1}")
+            return trial, why_no_call(self._states[0], seat, self._table) if move == "call" else Refusal.NOT_TO_MOVE
+        if isinstance(move, str):
+            return trial, play_move(move, trial._states[0], trial._table, trial._act)
+        return trial, trial._act(trial.action_text(move), move)
+
+    def _act(self, text: str, action: int | None = None) -> Refusal | None:
+        """Carry out one action in place."""
+        action = self.action_number(text) if action is None else action
+        legal = np.empty(core.MAX_ACTIONS, np.int16)
+        code = core.step_lane(self._states, self._table.record, self._table.feas, 0, action, legal)
+        if code != core.STEPPED:
+            return why_illegal(self._states[0], action, self._table)
+        self.history.append(text)
+        return None
+
+    def _illegal(self, move: str | int, seat: int | None, refusal: Refusal) -> IllegalActionError:
+        text = move if isinstance(move, str) else self.action_text(move)
+        actor = self.to_move if seat is None else seat
+        who = "" if actor is None else f" by {seat_name(actor)}"
+        # What is legal depends on the hand of the seat to move, which another seat must not learn.
+        own = seat is None or seat == self.to_move
+        legal = f"; legal: {', '.join(self.legal_actions()) or 'nothing'}" if own else ""
+        return IllegalActionError(f"{text!r}{who} is illegal: {refusal.value}{legal}", self.text(), self.seed)
+
+
+def check_seed(seed: object) -> int:
+    """A seed that is a whole number from 0 on, below 2**63.
+
+    Raises:
+        RulesError: anything else.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= int(seed) < 2**63:
+        raise RulesError(f"seed {seed!r} is not allowed; allowed: a whole number from 0 to 2**63 - 1")
+    return int(seed)
+
+
+__all__ = ["Game", "NotationError", "Outcome", "check_seed"]
