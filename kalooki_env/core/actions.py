@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from kalooki_env.core.compiled import kernel
+from kalooki_env.core.compiled import kernel, wrap
 from kalooki_env.core.layout import CARDS, MELDS_PER_SEAT, SEATS
 
 DISCARD = 0
@@ -87,13 +87,13 @@ def kind_and_operand(action: int, max_seats: int) -> tuple[ActionKind, int]:
 def relative_slot(slot, seat, num_players):
     """Meld slot counted from a seat."""
     owner = slot // MELDS_PER_SEAT
-    return (owner - seat + num_players) % num_players * MELDS_PER_SEAT + slot % MELDS_PER_SEAT
+    return wrap(owner - seat + num_players, num_players) * MELDS_PER_SEAT + slot % MELDS_PER_SEAT
 
 
 @kernel
 def absolute_slot(slot, seat, num_players):
     """The inverse of `relative_slot`."""
-    return (slot // MELDS_PER_SEAT + seat) % num_players * MELDS_PER_SEAT + slot % MELDS_PER_SEAT
+    return wrap(slot // MELDS_PER_SEAT + seat, num_players) * MELDS_PER_SEAT + slot % MELDS_PER_SEAT
 
 
 assert sections(SEATS)[12].first == LAY_OFF and num_actions(SEATS) == MAX_ACTIONS and CARDS == PLACE  # noqa: S101

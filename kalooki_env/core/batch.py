@@ -15,7 +15,7 @@ from kalooki_env.core.layout import FILL, MAX_DECK, MELD, MELDS_PER_SEAT, OVER, 
 from kalooki_env.core.legal import legal_actions
 from kalooki_env.core.rng import below, seeded
 from kalooki_env.core.step import apply, begin_play
-from kalooki_env.core.view import agrees, clear_view, make_view, permute_hidden, put_on_top
+from kalooki_env.core.view import agrees, make_view, permute_hidden, put_on_top
 
 #: Answers of `step`.
 STEPPED, ILLEGAL, WAS_OVER = 0, 1, 2
@@ -108,14 +108,12 @@ def mask_lanes(states, rules, feas, masks):
 def view_lanes(states, rules, seats, views):
     """Views of one seat per lane. `seats`: int64 (N,), `views`: VIEW (N,)."""
     for lane in range(states.shape[0]):
-        clear_view(views[lane])
         make_view(states[lane], rules[0], seats[lane], views[lane])
 
 
 @kernel
 def view_lane(states, rules, lane, seat, views):
     """View of a seat of one lane, written to `views[0]`."""
-    clear_view(views[0])
     make_view(states[lane], rules[0], seat, views[0])
 
 

@@ -77,6 +77,12 @@ def kernel(function: F) -> F:
         numba.config.CACHE_DIR = before
 
 
+@kernel
+def wrap(seat, num_players):
+    """A seat from 0 to 2n - 1 brought back to the table: a division would cost as much as all the rest of a small kernel."""
+    return seat - num_players if seat >= num_players else seat
+
+
 def is_warm() -> bool:
     """Whether compiled code of these sources lies in the cache."""
     return CACHE_DIR.is_dir() and any(CACHE_DIR.rglob("*.nbc"))

@@ -68,9 +68,9 @@ def clear(s):
         s["answers_refuse"][seat] = 0
         for card in range(CARDS):
             s["hands"][seat, card] = 0
-            s["known"][seat, card] = 0
-            s["discarded"][seat, card] = 0
-            s["declined"][seat, card] = 0
+    s["known"][:] = 0
+    s["discarded"][:] = 0
+    s["declined"][:] = 0
     for slot in range(MELDS):
         s["meld_kind"][slot] = 0
         s["meld_key"][slot] = 0
@@ -125,8 +125,8 @@ def renew_stock(s):
     s["pile_n"] = 1
     s["pile_count"][:] = 0
     s["pile_count"][top] = 1
-    s["discarded"][:, :] = 0
-    s["declined"][:, :] = 0
+    s["discarded"][:] = 0
+    s["declined"][:] = 0
     s["reshuffles"] += 1
 
 
@@ -153,7 +153,7 @@ def take_upcard(s, seat):
     s["pile_count"][card] -= 1
     s["hands"][seat, card] += 1
     s["hand_n"][seat] += 1
-    s["known"][seat, card] += 1
+    s["known"][CARDS * seat + card] += 1
 
 
 @kernel
@@ -161,8 +161,8 @@ def play_from_hand(s, seat, card):
     """Take a card out of a hand; of two like cards the known one counts as played first."""
     s["hands"][seat, card] -= 1
     s["hand_n"][seat] -= 1
-    if i64(s["known"][seat, card]) > 0:
-        s["known"][seat, card] -= 1
+    if i64(s["known"][CARDS * seat + card]) > 0:
+        s["known"][CARDS * seat + card] -= 1
 
 
 @kernel

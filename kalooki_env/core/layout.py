@@ -2,13 +2,14 @@
 
 One record type serves all tables, at the largest size; loops are bounded by the RULES record. Cards are numbers 0 to 52 in card
 order (`ACTIONS.md`, section 1): 13 * suit + rank, suits S H D C, ranks A to K; 52 is the joker. Places in a four are 0 (low
-ace) to 13 (high ace). Seats are 0 to 7. Seats and meld slots of a STATE are absolute, those of a VIEW count from the observer.
+ace) to 13 (high ace). Seats are 0 to 7, clockwise.
 """
 
 from __future__ import annotations
 
 import hashlib
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +48,7 @@ class MeldKind(IntEnum):
     FOUR = 2
 
 
-def _record(fields: list[tuple]) -> np.dtype:
+def _record(fields: list[tuple[Any, ...]]) -> np.dtype:
     """An aligned record type without gaps, since bytes in gaps are not copied: wide fields first, zeros at the end."""
     ordered = sorted(fields, key=lambda item: -np.dtype(item[1]).itemsize)
     size = np.dtype(ordered).itemsize
@@ -72,6 +73,7 @@ RULES = _record(
         ("threes", "u1", (DEALS,)),
         ("fours", "u1", (DEALS,)),
         ("hand_size", "u1", (DEALS,)),
+        ("cards", "u1"),  # kinds of cards, 53
         ("num_players", "u1"),
         ("max_seats", "u1"),
         ("packs", "u1"),
@@ -88,13 +90,20 @@ RULES = _record(
     ]
 )
 
-#: The lay-down under construction and other parts of the phase, the same in STATE and VIEW.
-_CONTROL = [
+#: What all seats see. A STATE has these fields and hidden ones, a VIEW these and the observer's hand: code that reads public fields serves both
+#: record types, and compiled for a VIEW it cannot read anything hidden.
+_PUBLIC_SCALARS = [
+    ("scores", "i2", (SEATS,)),
     ("turns", "u2"),
     ("used_ranks", "u2"),  # bits of the ranks of this lay-down's threes, the one being filled included
     ("used_suits", "u1"),
     ("deal", "u1"),
+    ("dealer", "u1"),
     ("phase", "u1"),
+    ("turn", "u1"),  # seat whose turn it is; the discarder until the next seat draws
+    ("actor", "u1"),  # seat to move
+    ("caller", "u1"),  # ANSWER: who called
+    ("winner", "i1"),  # seat that went out, -1 for none
     ("after_call", "u1"),  # DRAW: the call on the last discard was allowed
     ("opened_now", "u1"),  # the seat whose turn it is opened in this turn
     ("reshuffles", "u1"),
@@ -126,56 +135,38 @@ _MELDS = [
     ("meld_len", "u1", (MELDS,)),
     ("meld_bits", "u2", (MELDS,)),
 ]
-#: Card counts by seat (`ACTIONS.md`, section 5).
+#: Card counts by seat (`ACTIONS.md`, section 5), index CARDS * seat + card: one long loop copies them five times faster than a loop a seat.
 _MEMORY = [
-    ("known", "u1", (SEATS, CARDS)),
-    ("discarded", "u1", (SEATS, CARDS)),
-    ("declined", "u1", (SEATS, CARDS)),
+    ("known", "u1", (SEATS * CARDS,)),
+    ("discarded", "u1", (SEATS * CARDS,)),
+    ("declined", "u1", (SEATS * CARDS,)),
+]
+
+_PUBLIC = [
+    *_PUBLIC_SCALARS,
+    *_SEATS,
+    *_MELDS,
+    ("pile_count", "u1", (CARDS,)),
+    ("table_count", "u1", (CARDS,)),
+    ("pile", "u1", (MAX_DECK,)),  # top last
+    *_MEMORY,
 ]
 
 STATE = _record(
     [
+        *_PUBLIC,
         ("rng", "u8"),
-        ("scores", "i2", (SEATS,)),
-        *_CONTROL,
-        ("dealer", "u1"),
-        ("turn", "u1"),  # seat whose turn it is; the discarder until the next seat draws
-        ("actor", "u1"),  # seat to move
-        ("caller", "u1"),  # ANSWER: who called
-        ("winner", "i1"),  # seat that went out, -1 for none
         ("can_lay", "u1"),  # PLAY: the hand of the seat whose turn it is holds a full contract; computed at the draw
-        *_SEATS,
-        *_MELDS,
-        ("pile_count", "u1", (CARDS,)),
-        ("table_count", "u1", (CARDS,)),
-        ("pile", "u1", (MAX_DECK,)),  # top last
         ("stock", "u1", (MAX_DECK,)),  # top last
         ("hands", "u1", (SEATS, CARDS)),
-        *_MEMORY,
     ]
 )
 
 VIEW = _record(
     [
-        ("scores", "i2", (SEATS,)),
-        *_CONTROL,
-        ("num_players", "u1"),
-        ("packs", "u1"),
-        ("contract_threes", "u1"),
-        ("contract_fours", "u1"),
-        ("hand_size", "u1"),
-        ("dealer", "u1"),
-        ("turn", "u1"),
-        ("actor", "u1"),
-        ("caller", "u1"),
-        ("winner", "i1"),
-        *_SEATS,
-        *_MELDS,
-        ("pile_count", "u1", (CARDS,)),
-        ("table_count", "u1", (CARDS,)),
-        ("pile", "u1", (MAX_DECK,)),
+        *_PUBLIC,  # `known`: whole hands if hands are open
+        ("observer", "u1"),  # the seat whose view this is
         ("hand", "u1", (CARDS,)),  # the observer's own cards
-        *_MEMORY,  # `known` of all seats, the observer's too; whole hands if hands are open
     ]
 )
 

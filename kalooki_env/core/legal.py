@@ -19,7 +19,7 @@ from kalooki_env.core.actions import (
     THREE_OF,
     absolute_slot,
 )
-from kalooki_env.core.compiled import i64, kernel
+from kalooki_env.core.compiled import i64, kernel, wrap
 from kalooki_env.core.deal import stock_can_give
 from kalooki_env.core.layout import ANSWER, CALL, DRAW, FILL, FOUR, JOKER, LAYOFF, MELD, MELDS_PER_SEAT, MOVE, OVER, PLAY, THREE
 from kalooki_env.core.melds import can_lay_off, can_move_joker, card_at, joker_at, lay_off_place, replaceable, takes_joker
@@ -76,10 +76,10 @@ def play_actions(s, r, out):
     """Discards, the lay-down, the end of the turn, lay-offs and joker moves (J5.3, J5.4)."""
     seat = i64(s["actor"])
     n = 0
+    hand = s["hands"][seat]
     for card in range(JOKER):  # J10.1: a joker is never discarded
-        if s["hands"][seat, card] > 0:
-            out[n] = DISCARD + card
-            n += 1
+        out[n] = DISCARD + card  # overwritten by the next card if this one is not held: no branch to mispredict
+        n += hand[card] > 0
     if i64(s["opened"][seat]) == 0:
         if i64(s["can_lay"]):
             out[n] = LAY_DOWN
@@ -90,7 +90,7 @@ def play_actions(s, r, out):
         n += 1
     players = i64(r["num_players"])
     for owner in range(players):
-        absolute = (seat + owner) % players
+        absolute = wrap(seat + owner, players)
         for k in range(i64(s["meld_n"][absolute])):
             for high in range(2):
                 if can_lay_off(s, r, seat, MELDS_PER_SEAT * absolute + k, high):
@@ -99,7 +99,7 @@ def play_actions(s, r, out):
     if i64(s["opened_now"]) == 0:  # J9.1: in a later turn than the one of the opening
         moves = LAY_OFF + 2 * MELDS_PER_SEAT * i64(r["max_seats"])
         for owner in range(players if i64(r["anyone_moves_jokers"]) else 1):
-            absolute = (seat + owner) % players
+            absolute = wrap(seat + owner, players)
             for k in range(i64(s["meld_n"][absolute])):
                 for high in range(2):
                     if can_move_joker(s, r, seat, MELDS_PER_SEAT * absolute + k, high):

@@ -19,9 +19,9 @@ from kalooki_env.core.actions import (
     THREE_OF,
     absolute_slot,
 )
-from kalooki_env.core.compiled import i64, kernel
+from kalooki_env.core.compiled import i64, kernel, wrap
 from kalooki_env.core.deal import draw_from_stock, end_deal, play_from_hand, stock_can_give, take_upcard
-from kalooki_env.core.layout import ANSWER, CALL, DRAW, FILL, FOUR, LAYOFF, MELD, MELDS_PER_SEAT, MOVE, PLAY, THREE
+from kalooki_env.core.layout import ANSWER, CALL, CARDS, DRAW, FILL, FOUR, LAYOFF, MELD, MELDS_PER_SEAT, MOVE, PLAY, THREE
 from kalooki_env.core.legal import draw_actions, place_actions
 from kalooki_env.core.melds import add_to_four, add_to_three, lay_off_place, move_joker
 from kalooki_env.core.solver import can_meet
@@ -48,7 +48,7 @@ def apply(s, r, feas, action, scratch):
         if draw_actions(s, r, scratch) == 2:
             upcard = s["pile"][i64(s["pile_n"]) - 1]
             draw_from_stock(s, seat)
-            s["declined"][seat, upcard] += 1
+            s["declined"][CARDS * seat + upcard] += 1
         else:
             draw_from_stock(s, seat)
         begin_play(s, r, feas, seat)
@@ -61,7 +61,8 @@ def apply(s, r, feas, action, scratch):
         s["actor"] = next_seat(s, r) if i64(r["next_player_decides"]) else s["turn"]
         s["phase"] = ANSWER
     elif action == PASS:
-        ask_next(s, r, (seat - i64(s["turn"]) + i64(r["num_players"])) % i64(r["num_players"]) + 1)
+        players = i64(r["num_players"])
+        ask_next(s, r, wrap(seat - i64(s["turn"]) + players, players) + 1)
     elif action == ALLOW:
         caller = i64(s["caller"])
         s["answers_allow"][seat] += 1
@@ -104,7 +105,7 @@ def apply(s, r, feas, action, scratch):
 @kernel
 def next_seat(s, r):
     """The seat whose turn comes next."""
-    return (i64(s["turn"]) + 1) % i64(r["num_players"])
+    return wrap(i64(s["turn"]) + 1, i64(r["num_players"]))
 
 
 @kernel
@@ -224,7 +225,7 @@ def discard(s, r, seat, card):
     s["pile"][n] = card
     s["pile_n"] = n + 1
     s["pile_count"][card] += 1
-    s["discarded"][seat, card] += 1
+    s["discarded"][CARDS * seat + card] += 1
     if i64(s["hand_n"][seat]) == 0 and i64(s["opened"][seat]):
         end_deal(s, r, seat)
     else:
@@ -263,7 +264,7 @@ def ask_next(s, r, first):
     players = i64(r["num_players"])
     turn = i64(s["turn"])
     for i in range(first, players):
-        seat = (turn + i) % players
+        seat = wrap(turn + i, players)
         if i64(s["opened"][seat]) == 0 and i64(s["calls_allowed"][seat]) < i64(r["call_max"]):
             s["actor"] = seat
             s["phase"] = CALL

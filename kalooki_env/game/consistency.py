@@ -62,7 +62,8 @@ def _memory_faults(state: Any, table: Engine) -> list[str]:
     faults = []
     for seat in range(table.num_players):
         name = seat_name(seat)
-        for card in np.nonzero(state["known"][seat] > state["hands"][seat])[0]:
+        known = state["known"].reshape(core.SEATS, core.CARDS)[seat]
+        for card in np.nonzero(known > state["hands"][seat])[0]:
             faults.append(f"{name} is known to hold {CARD_NAMES[card]}, but does not")
         made, allowed = int(state["calls_made"][seat]), int(state["calls_allowed"][seat])
         if allowed > made:

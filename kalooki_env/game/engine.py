@@ -27,6 +27,7 @@ def pack_rules(rules: Rules, num_players: int, max_seats: int) -> NDArray[np.voi
     record["threes"] = [contract.threes for contract in contracts]
     record["fours"] = [contract.fours for contract in contracts]
     record["hand_size"] = [contract.hand_size for contract in contracts]
+    record["cards"] = core.CARDS
     record["num_players"] = num_players
     record["max_seats"] = max_seats
     record["packs"] = rules.packs_for(num_players)

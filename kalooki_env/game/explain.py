@@ -84,6 +84,13 @@ def why_no_call(state: Any, seat: int, table: Engine) -> Refusal:
     return Refusal.CALL_CLOSED
 
 
+def why_not_with(state: Any, action: int, card: int, table: Engine) -> Refusal:
+    """The reason why a lay-off or a joker move of the seat to move, in `play`, cannot be made with this card."""
+    kind, operand = core.kind_and_operand(action, table.max_seats)
+    why = _why_no_target if kind is ActionKind.LAY_OFF else _why_no_joker_move
+    return why(state, operand, table, card)
+
+
 def _why_no_draw(state: Any, kind: ActionKind, phase: Phase, table: Engine) -> Refusal:
     if phase in (Phase.CALL, Phase.ANSWER):
         return Refusal.NOT_IN_THIS_PHASE
@@ -146,7 +153,7 @@ def _target(state: Any, operand: int, table: Engine) -> tuple[int, int, Meld | N
 
 def _why_no_target(state: Any, operand: int, table: Engine, card: int | None) -> Refusal:
     """Why nothing, or not this card, can be laid off there (J8)."""
-    slot, high, meld = _target(state, operand, table)
+    _, high, meld = _target(state, operand, table)
     if not state["opened"][state["actor"]]:
         return Refusal.NOT_OPENED
     if meld is None or (meld.kind == MeldKind.THREE and high):
@@ -189,7 +196,8 @@ def _why_no_joker_move(state: Any, operand: int, table: Engine, card: int | None
         return Refusal.NOT_THE_OWNER
     held = [card] if card is not None else [c for c in range(core.JOKER) if state["hands"][actor, c]]
     reasons = [why_no_move(meld, bool(high), c) for c in held]
-    return next((reason for reason in reasons if reason is not Refusal.NO_JOKER_FOR_CARD), Refusal.NO_JOKER_IN_FOUR if card is None else Refusal.NO_JOKER_FOR_CARD)
+    nothing = Refusal.NO_JOKER_IN_FOUR if card is None else Refusal.NO_JOKER_FOR_CARD
+    return next((reason for reason in reasons if reason is not Refusal.NO_JOKER_FOR_CARD), nothing)
 
 
 def why_no_move(meld: Meld, high: bool, card: int) -> Refusal:

@@ -14,8 +14,9 @@ from kalooki_env import core
 from kalooki_env.core import MeldKind, Phase
 from kalooki_env.game.cards import CARD_NAMES, card_number
 from kalooki_env.game.engine import Engine
+from kalooki_env.game.explain import why_not_with
 from kalooki_env.game.melds import Meld, NotAMeldError, faults_of, read_meld
-from kalooki_env.game.notation import four_text, meld_name
+from kalooki_env.game.notation import action_number, four_text, meld_name
 from kalooki_env.game.refusals import Refusal
 from kalooki_env.rules import RANKS
 
@@ -42,9 +43,9 @@ def play_move(text: str, state: Any, table: Engine, do: Do) -> Refusal | None:
         return _lay_down(text.removeprefix("lay down "), state, table, do)
     if match := _LAY_OFF.fullmatch(text):
         card, meld, end = match[1], match[2], match[3]
-        return _in_two_steps(f"lay off onto {meld}" + (f" {end}" if end else ""), card, state, do)
+        return _in_two_steps(f"lay off onto {meld}" + (f" {end}" if end else ""), card, state, table, do)
     if match := _MOVE.fullmatch(text):
-        return _in_two_steps(f"move joker in {match[1]} to {match[2]}", match[3], state, do)
+        return _in_two_steps(f"move joker in {match[1]} to {match[2]}", match[3], state, table, do)
     if text.startswith("take ") and text != "take upcard":
         wanted = card_number(text.removeprefix("take "))
         top = int(state["pile"][int(state["pile_n"]) - 1]) if state["pile_n"] else None
@@ -54,7 +55,7 @@ def play_move(text: str, state: Any, table: Engine, do: Do) -> Refusal | None:
     return do(text)
 
 
-def _in_two_steps(action: str, card_text: str, state: Any, do: Do) -> Refusal | None:
+def _in_two_steps(action: str, card_text: str, state: Any, table: Engine, do: Do) -> Refusal | None:
     """Name a target, then place the card, unless auto-fill has placed the only card that fits."""
     card = card_number(card_text)
     actor = int(state["actor"])
@@ -62,18 +63,17 @@ def _in_two_steps(action: str, card_text: str, state: Any, do: Do) -> Refusal | 
     held = int(state["hands"][actor, card])
     if phase == Phase.PLAY and not held:
         return Refusal.CARD_NOT_HELD
+    before = state.copy()
     refusal = do(action)
+    if refusal in (Refusal.NOTHING_FITS, Refusal.NO_JOKER_IN_FOUR):
+        return why_not_with(before, action_number(action, before, table.num_players, table.max_seats), card, table)
     if refusal is not None:
         return refusal
     if state["phase"] in (Phase.LAYOFF, Phase.MOVE):
         return do(f"place {card_text}")
     if int(state["hands"][actor, card]) == held:  # auto-fill took another card: this one does not fit
-        return _why_other_card(action)
+        return why_not_with(before, action_number(action, before, table.num_players, table.max_seats), card, table)
     return None
-
-
-def _why_other_card(action: str) -> Refusal:
-    return Refusal.DOES_NOT_FIT if action.startswith("lay off") else Refusal.NO_JOKER_FOR_CARD
 
 
 def _lay_down(text: str, state: Any, table: Engine, do: Do) -> Refusal | None:
@@ -91,7 +91,7 @@ def _lay_down(text: str, state: Any, table: Engine, do: Do) -> Refusal | None:
     for number, meld in enumerate(melds):
         refusal = refusal or _lay_meld(meld, core.MELDS_PER_SEAT * actor + number, state, do)
     for number, meld in enumerate(melds):
-        refusal = refusal or _lengthen(meld, meld_name(core.MELDS_PER_SEAT * actor + number), state, do)
+        refusal = refusal or _lengthen(meld, meld_name(core.MELDS_PER_SEAT * actor + number), state, table, do)
     return refusal
 
 
@@ -129,18 +129,19 @@ def _lay_meld(meld: Meld, slot: int, state: Any, do: Do) -> Refusal | None:
         return refusal
     cards = meld.cards[: 3 if three else 4]
     # Auto-fill may go on by itself; what it places is the only possibility, and so the card that was meant.
-    while state["phase"] == Phase.FILL and core.MELDS_PER_SEAT * int(state["actor"]) + int(state["meld_n"][state["actor"]]) == slot:
+    first_slot = slot - slot % core.MELDS_PER_SEAT
+    while state["phase"] == Phase.FILL and first_slot + int(state["meld_n"][state["actor"]]) == slot:
         refusal = do(f"place {CARD_NAMES[cards[int(state['meld_len'][slot])]]}")
         if refusal is not None:
             return refusal
     return None
 
 
-def _lengthen(meld: Meld, name: str, state: Any, do: Do) -> Refusal | None:
+def _lengthen(meld: Meld, name: str, state: Any, table: Engine, do: Do) -> Refusal | None:
     """Lay off the cards of a meld beyond its minimum."""
     three = meld.kind == MeldKind.THREE
     for card in meld.cards[3 if three else 4 :]:
-        refusal = _in_two_steps(f"lay off onto {name}" + ("" if three else " high"), CARD_NAMES[card], state, do)
+        refusal = _in_two_steps(f"lay off onto {name}" + ("" if three else " high"), CARD_NAMES[card], state, table, do)
         if refusal is not None:
             return refusal
     return None

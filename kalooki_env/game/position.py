@@ -66,12 +66,13 @@ def position_text(state: Any, engine: Engine) -> str:
         meld = meld_in_slot(state, slot)
         if meld is not None:
             lines.append(f"meld {meld_name(slot)}: {meld.text()}")
-    lines.append("opened: " + (" ".join(seat_name(seat) for seat in seats if state["opened"][seat]) or "-"))
+    lines.append("opened: " + (", ".join(seat_name(seat) for seat in seats if state["opened"][seat]) or "-"))
     for key, first, second in (("calls", "calls_made", "calls_allowed"), ("answers", "answers_allow", "answers_refuse")):
         pairs = [(seat_name(seat), int(state[first][seat]), int(state[second][seat])) for seat in seats]
         lines.append(f"{key}: " + (", ".join(f"{name} {a}/{b}" for name, a, b in pairs if a or b) or "-"))
     for key in ("known", "discarded", "declined"):
-        lines += [f"{key} {seat_name(seat)}: {counts_text(state[key][seat])}" for seat in seats if state[key][seat].any()]
+        rows = state[key].reshape(core.SEATS, core.CARDS)
+        lines += [f"{key} {seat_name(seat)}: {counts_text(rows[seat])}" for seat in seats if rows[seat].any()]
     lines.append("stock: " + _pile_text(state, "stock"))
     lines.append("pile: " + _pile_text(state, "pile"))
     lines.append(f"rng: {int(state['rng']):016x}")

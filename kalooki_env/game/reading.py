@@ -110,10 +110,12 @@ class _Reader:
             word, _, rest = key.partition(" ")
             if word in ("hand", "known", "discarded", "declined"):
                 counts = self._counts(key, value)
-                state[{"hand": "hands"}.get(word, word)][seat_number(rest, self.n)] = counts
+                rows = state["hands" if word == "hand" else word].reshape(core.SEATS, core.CARDS)
+                rows[seat_number(rest, self.n)] = counts
         state["hand_n"] = state["hands"].sum(axis=1)
-        for name in self._list("opened"):
-            state["opened"][seat_number(name, self.n)] = 1
+        opened = self.lines.get("opened", "-")
+        for name in [] if opened == "-" else opened.split(","):
+            state["opened"][seat_number(name.strip(), self.n)] = 1
         self._pairs("calls", "calls_made", "calls_allowed")
         self._pairs("answers", "answers_allow", "answers_refuse")
         self._phase()
@@ -258,7 +260,7 @@ class _Reader:
         packs = int(self.table.record[0]["packs"])
         deck = np.full(core.CARDS, packs)
         deck[core.JOKER] = 2 * packs
-        left = deck - state["hands"].sum(axis=0) - state["table_count"]
+        left = deck - state["hands"].sum(axis=0, dtype=np.int64) - state["table_count"]
         for card in pile + stock:
             left[card] -= 1
         for card in np.nonzero(left < 0)[0]:
