@@ -1,0 +1,1 @@
+"""The rule book, rule by rule and example by example."""
