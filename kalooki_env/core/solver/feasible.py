@@ -2,122 +2,87 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from kalooki_env.core.compiled import kernel
+from kalooki_env.core.compiled import i64, kernel
 from kalooki_env.core.layout import JOKER
-from kalooki_env.core.solver.tables import (
-    FOURS,
-    IMPOSSIBLE,
-    JOKER_MASKS,
-    LOWS,
-    ONE_FOUR,
-    ONES,
-    RANK_BITS,
-    RANK_ONES,
-    RANK_THREES,
-    TAKE,
-)
+from kalooki_env.core.solver.tables import FOURS, IMPOSSIBLE, JOKER_MASKS, LOWS, ONE_FOUR, ONES, TAKE
+from kalooki_env.core.solver.words import base3, jokers_for_threes, key_of, suit_word, third_copies, threes_on_offer, window
 
 
 @kernel
-def suit_word(hand: NDArray[np.uint8], suit: int) -> int:
-    """Copies of each place of a suit, four bits a place (`tables`)."""
-    word = 0
-    for rank in range(12, -1, -1):
-        word = word << 4 | int(hand[13 * suit + rank])
-    return word | (word & 15) << 52
+def _fours_with_third_copies(word, fours, fewest, feas):
+    """Fewest jokers for three or four fours of one suit that has three copies of some cards.
 
-
-@kernel
-def base3(word: int) -> int:
-    """Number of a suit's count vector in the tables, where copies beyond the second do not count."""
-    index = 0
-    for rank in range(12, -1, -1):
-        index = 3 * index + min(2, word >> 4 * rank & 15)
-    return index
-
-
-@kernel
-def window(word: int, low: int) -> int:
-    """Pattern of the places of the four from `low` whose natural is there."""
-    places = word >> 4 * low
-    pattern = 1 if places & 0xF else 0
-    if places & 0xF0:
-        pattern |= 2
-    if places & 0xF00:
-        pattern |= 4
-    if places & 0xF000:
-        pattern |= 8
-    return pattern
-
-
-@kernel
-def threes_on_offer(ranks: int, key: int) -> int:
-    """The threes that all ranks offer (`RANK_THREES`) by a rank word; `key` = 32 * distinct_ranks + 16 * (set_min_naturals - 1)."""
-    offer = 0
-    for rank in range(13):
-        offer += RANK_THREES[key + (ranks >> 4 * rank & 15)]
-    return offer
-
-
-@kernel
-def jokers_for_threes(offer: int, threes: int) -> int:
-    """Fewest jokers for so many threes without a further natural card; IMPOSSIBLE or more if there are too few."""
-    left = threes - (offer & 255)
-    if left <= 0:
-        return 0
-    jokers = 0
-    for kind, price in ((1, 1), (2, 2), (4, 3)):
-        count = min(left, offer >> 8 * kind & 255)
-        jokers += price * count
-        left -= count
-    return jokers if left == 0 else IMPOSSIBLE
-
-
-@kernel
-def _fours_with_third_copies(word: int, fours: int, feas: NDArray[np.uint8]) -> int:
-    """Fewest jokers for three or four fours of one suit that has three copies of some card.
-
-    The table knows two copies, which is all that two fours can use. So the others are laid in all possible ways first.
+    Two fours cannot use a third copy, and the table knows two. So `fewest`, which the table gives, is right unless three fours
+    take the same card: then all but two of the fours that take it are laid here in all ways.
     """
-    best = IMPOSSIBLE
+    thrice = third_copies(word)
     for first in range(8 * LOWS):
         low = first >> 3
         mask = JOKER_MASKS[first & 7]
-        if ~window(word, low) & ~mask & 15:
+        taken = 15 ^ mask
+        shared = TAKE[16 * low + taken] & thrice
+        if shared == 0 or ~window(word, low) & taken:
             continue
-        jokers = ONES[mask]
-        rest = word - TAKE[16 * low + (15 ^ mask)]
+        rest = word - TAKE[16 * low + taken]
         if fours == 3:
-            best = min(best, jokers + int(feas[FOURS + 4 * base3(rest) + 1]))
+            fewest = min(fewest, ONES[mask] + i64(feas[FOURS + 4 * base3(rest) + 1]))
             continue
         for second in range(first, 8 * LOWS):
             low2 = second >> 3
             mask2 = JOKER_MASKS[second & 7]
-            if ~window(rest, low2) & ~mask2 & 15 or jokers + ONES[mask2] >= best:
+            taken2 = 15 ^ mask2
+            used = ONES[mask] + ONES[mask2]
+            if used >= fewest or TAKE[16 * low2 + taken2] & shared == 0 or ~window(rest, low2) & taken2:
                 continue
-            last = rest - TAKE[16 * low2 + (15 ^ mask2)]
-            best = min(best, jokers + ONES[mask2] + int(feas[FOURS + 4 * base3(last) + 1]))
-    return best
+            fewest = min(fewest, used + i64(feas[FOURS + 4 * base3(rest - TAKE[16 * low2 + taken2]) + 1]))
+    return fewest
+
+
+@kernel
+def _all_fours_with_third_copies(hand, fours, feas):
+    """Fewest jokers for three or four fours out of three packs, suits alike allowed."""
+    one = two = three = four = IMPOSSIBLE
+    for suit in range(4):
+        word = suit_word(hand, suit)
+        vector = FOURS + 4 * base3(word)
+        f1, f2, f3, f4 = i64(feas[vector]), i64(feas[vector + 1]), i64(feas[vector + 2]), i64(feas[vector + 3])
+        if third_copies(word):
+            for k in range(3, fours + 1):
+                fewest = _fours_with_third_copies(word, k, f3 if k == 3 else f4, feas)
+                if k == 3:
+                    f3 = fewest
+                else:
+                    f4 = fewest
+        four = min(four, three + f1, two + f2, one + f3, f4)
+        three = min(three, two + f1, one + f2, f3)
+        two = min(two, one + f1, f2)
+        one = min(one, f1)
+    return three if fours == 3 else four
 
 
 @kernel
 def _search(
-    hand: NDArray[np.uint8], ranks: int, jokers: int, key: int, distinct_suits: int, threes: int, fours: int, used_suits: int, fewest: int
-) -> bool:
+    hand,
+    ranks,
+    jokers,
+    key,
+    distinct_suits,
+    threes,
+    fours,
+    used_suits,
+    fewest,
+):
     """Backtracking over the fours; the threes then follow in closed form.
 
     Args:
         ranks: rank word of the ranks that threes may have.
-        fewest: jokers that one to three fours of the whole hand need at least, eight bits each.
+        fewest: jokers that one and two fours of the whole hand need at least, eight bits each.
     """
     work = np.empty(72, np.int64)
     words, candidates = work[0:4], work[4:48]
-    # By depth: number of the candidate, number of the joker mask, jokers and rank word before, and the word of the suit taken from.
+    # By depth: number of the candidate, of the joker mask, jokers and rank word before, and the word of the suit taken from.
     at, masks, joker_left, rank_left, saved = work[48:52], work[52:56], work[56:60], work[60:64], work[64:68]
     # Ranks that no three may have must stay out of the rank word.
     usable = 0
@@ -135,8 +100,8 @@ def _search(
             if not missing & missing >> 1 and ONES[missing] <= jokers:
                 candidates[count] = suit << 4 | low
                 count += 1
-    # A joker in the place of a natural at hand helps only a later four of the same suit, or a three that is full of jokers already, one
-    # with the fewest naturals (with any other three the two would change places). Otherwise naturals go first.
+    # A joker in the place of a natural at hand helps only a later four of the same suit, or a three that is full of jokers
+    # already, one with the fewest naturals (with any other three the two would change places). Otherwise naturals go first.
     full_three = jokers >= (2 if key & 16 else 3)
     depth = 0
     at[0] = 0
@@ -188,9 +153,7 @@ def _search(
 
 
 @kernel
-def can_meet(
-    hand: NDArray[np.uint8], rules: Any, feas: NDArray[np.uint8], threes: int, fours: int, used_ranks: int, used_suits: int
-) -> bool:
+def can_meet(hand, rules, feas, threes, fours, used_ranks, used_suits):
     """Whether a hand holds the rest of a contract: so many threes of three cards and fours of four, no card twice (J3, J7).
 
     Args:
@@ -202,64 +165,58 @@ def can_meet(
         used_ranks: bits of the ranks of the threes laid before in this lay-down; read only under distinct_ranks (J7.4).
         used_suits: bits of the suits of the fours laid before; read only under distinct_suits.
     """
-    jokers = int(hand[JOKER])
-    distinct_suits = int(rules["distinct_suits"])
-    key = 32 * int(rules["distinct_ranks"]) + 16 * (int(rules["set_min_naturals"]) - 1)
-    third_copies = fours >= 3 and int(rules["packs"]) > 2 and not distinct_suits
+    # Literal arguments would have everything below compiled once more.
+    threes, fours, used_ranks, used_suits = i64(threes), i64(fours), i64(used_ranks), i64(used_suits)
+    jokers = i64(hand[JOKER])
+    distinct_suits = i64(rules["distinct_suits"])
+    key = key_of(rules)
 
-    # Fewest jokers for one to four fours, suit by suit.
+    # Fewest jokers for one to four fours, suit by suit. With three packs the table may overlook a third copy; see below.
     one = two = three = four = IMPOSSIBLE
-    ranks = 0
+    ranks = i64(0)
+    thrice = 0
     for suit in range(4):
-        word = 0
+        word = i64(0)
         present = 0
         vector = 0
         for rank in range(12, -1, -1):
-            copies = int(hand[13 * suit + rank])
+            copies = i64(hand[13 * suit + rank])
             word = word << 4 | copies
             present = present << 1 | min(1, copies)
             vector = 3 * vector + min(2, copies)
         ranks += word
+        thrice |= third_copies(word)
         if fours == 0 or (distinct_suits and used_suits >> suit & 1):
             continue
-        f1 = int(feas[ONE_FOUR + present])
-        if distinct_suits:
+        f1 = i64(feas[ONE_FOUR + present])
+        if distinct_suits or fours == 1:
             four = min(four, three + f1)
             three = min(three, two + f1)
             two = min(two, one + f1)
             one = min(one, f1)
             continue
-        if fours == 1:
-            one = min(one, f1)
-            continue
         vector = FOURS + 4 * vector
-        f2, f3, f4 = int(feas[vector + 1]), int(feas[vector + 2]), int(feas[vector + 3])
-        if third_copies and word & word >> 1 & RANK_ONES:
-            word |= (word & 15) << 52
-            f3 = _fours_with_third_copies(word, 3, feas)
-            if fours == 4:
-                f4 = _fours_with_third_copies(word, 4, feas)
+        f2, f3, f4 = i64(feas[vector + 1]), i64(feas[vector + 2]), i64(feas[vector + 3])
         four = min(four, three + f1, two + f2, one + f3, f4)
         three = min(three, two + f1, one + f2, f3)
         two = min(two, one + f1, f2)
         one = min(one, f1)
-    need = one if fours == 1 else two if fours == 2 else three if fours == 3 else four
-    if fours == 0:
-        need = 0
-    if need > jokers:
-        return False
-    if threes == 0:
+    in_fours = 0
+    if fours:
+        in_fours = one if fours == 1 else two if fours == 2 else three if fours == 3 else four
+    in_threes = 0
+    if threes:
+        if key & 32:
+            for rank in range(13):
+                if used_ranks >> rank & 1:
+                    ranks &= ~(15 << 4 * rank)
+        in_threes = jokers_for_threes(threes_on_offer(ranks, key), threes)
+    if in_threes + in_fours > jokers:
+        if thrice == 0 or fours < 3 or distinct_suits:
+            return False
+        if in_threes + _all_fours_with_third_copies(hand, fours, feas) > jokers:
+            return False
+    if threes == 0 or fours == 0:
         return True
-
-    if key & 32:
-        for rank in range(13):
-            if used_ranks >> rank & 1:
-                ranks &= ~(15 << 4 * rank)
-    need += jokers_for_threes(threes_on_offer(ranks, key), threes)
-    if need > jokers:
-        return False
-    if fours == 0:
-        return True
-    return _search(
-        hand, ranks, jokers, key, distinct_suits, threes, fours, used_suits, min(one, 99) | min(two, 99) << 8 | min(three, 99) << 16
-    )
+    # No more than two fours are ever to come after the first.
+    return _search(hand, ranks, jokers, key, distinct_suits, threes, fours, used_suits, one | two << 8)

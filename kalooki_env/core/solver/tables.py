@@ -1,8 +1,8 @@
 """Tables of the solver: small constants, and the big tables that are built at first use and kept on disk.
 
-How cards are packed inside the solver. A *suit word* holds the number of copies of the card of each place of a suit in four bits
-a place, place 0 (low ace) lowest. Place 13 (high ace) repeats place 0, and whoever takes the ace takes it from both. A *rank word* holds the
-number of naturals of each rank in four bits a rank. Both fit into an int64, so that the search copies one integer, not arrays.
+How cards are packed inside the solver. A *suit word* holds the number of copies of the card of each place of a suit, four bits a
+place, place 0 (low ace) lowest. Place 13 (high ace) repeats place 0, and whoever takes the ace takes it from both. A *rank word*
+holds the number of naturals of each rank, four bits a rank. Both fit into an int64: the search copies one number, not arrays.
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ import os
 import tempfile
 import zlib
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kalooki_env.core.compiled import cache_root, kernel
+from kalooki_env.core.compiled import cache_root, i64, kernel
 
 #: Bits of a rank word; a suit word has four more, for the high ace.
 RANK_BITS = (1 << 52) - 1
-#: The lowest bit of each of the 13 ranks.
-RANK_ONES = RANK_BITS // 15
+#: The lowest bit of each of the 14 places.
+SUIT_ONES = ((1 << 56) - 1) // 15
 #: Lowest places that a four may have (J2.1), 0 to 10.
 LOWS = 11
 #: A number of jokers that nobody has.
@@ -45,7 +46,14 @@ TAKE = np.array(
     np.int64,
 )
 
-#: Kinds of threes by (cards missing, of these cards that cannot be jokers), the cheapest first. Whatever is dearer comes in any number.
+#: `STUCK[pattern]`: of the missing places of a four, how many cannot be jokers because jokers may not be neighbours (J3.4).
+STUCK = np.array(
+    [min(missing.bit_count() - (missing & int(m)).bit_count() for m in JOKER_MASKS) for missing in range(16)], np.int64
+)
+#: Set bits of each byte.
+BYTE_ONES = np.array([byte.bit_count() for byte in range(256)], np.int64)
+
+#: Kinds of threes by (cards missing, of these cards that cannot be jokers), cheapest first. What is dearer comes in any number.
 KINDS_OF_THREE = ((0, 0), (1, 0), (2, 0), (2, 1), (3, 0), (3, 1))
 
 
@@ -53,8 +61,8 @@ def _threes_of_rank(naturals: int, fewest: int, distinct: bool) -> int:
     """The threes that a rank with so many naturals in the hand offers, as counts of `KINDS_OF_THREE`, eight bits each.
 
     `k` threes of one rank lack `3k - naturals` cards, of which at most `3 - fewest` a three may be jokers (J3.4, J3.5: with three
-    cards the second bound follows from the first). Each further three costs at least as much as the one before in both respects, so a
-    rank's threes can be listed one by one, and the cheapest of all ranks taken in any order.
+    cards the second bound follows from the first). Each further three costs at least as much as the one before in both respects,
+    so a rank's threes can be listed one by one, and the cheapest of all ranks taken in any order.
     """
     counts = 0
     before = (0, 0)
@@ -73,6 +81,20 @@ RANK_THREES = np.array(
     [_threes_of_rank(n, fewest, distinct) for distinct in (False, True) for fewest in (1, 2) for n in range(16)], np.int64
 )
 
+
+def _spreads(most: int) -> list[list[int]]:
+    """For 0 to 4 fours: how many of them each suit may hold, four bits a suit, no suit more than `most`."""
+    return [
+        [sum(k << 4 * suit for suit, k in enumerate(ks)) for ks in product(range(most + 1), repeat=4) if sum(ks) == fours]
+        for fours in range(5)
+    ]
+
+
+_ALL_SPREADS = _spreads(4) + _spreads(1)
+#: All spreads in a row, and where those of `fours + 5 * distinct_suits` begin.
+SPREADS = np.array([spread for spreads in _ALL_SPREADS for spread in spreads], np.int64)
+SPREADS_FROM = np.array([sum(map(len, _ALL_SPREADS[:i])) for i in range(11)], np.int64)
+
 # ---- the table of feasibility -----------------------------------------------------------------------------------------
 
 #: `feas[mask]`: fewest jokers for one four out of the ranks of a 13-bit mask.
@@ -83,7 +105,7 @@ _FEASIBILITY_SIZE = FOURS + 4 * VECTORS
 
 
 @kernel
-def _build_feasibility(table: NDArray[np.uint8]) -> None:
+def _build_feasibility(table):
     # Taking naturals makes a vector's number smaller, so one pass upwards finds all that it needs already done.
     powers = np.empty(14, np.int64)
     for place in range(14):
@@ -108,15 +130,89 @@ def _build_feasibility(table: NDArray[np.uint8]) -> None:
                 for i in range(4):
                     if not mask >> i & 1:
                         after -= powers[low + i]
-                table[at] = min(int(table[at]), jokers)
+                table[at] = min(i64(table[at]), jokers)
                 for k in range(1, 4):
-                    table[at + k] = min(int(table[at + k]), jokers + int(table[FOURS + 4 * after + k - 1]))
+                    table[at + k] = min(i64(table[at + k]), jokers + i64(table[FOURS + 4 * after + k - 1]))
     for mask in range(1 << 13):
         v = 0
         for rank in range(13):
             if mask >> rank & 1:
                 v += powers[rank]
         table[ONE_FOUR + mask] = table[FOURS + 4 * v]
+
+
+# ---- the table of distances -------------------------------------------------------------------------------------------
+
+#: Most jokers that there are, two a pack (J1.1, J1.3).
+MAX_JOKERS = 6
+#: `dist[CURVES + 2 * i]`, `dist[CURVES + 2 * i + 1]`: curve number i. A *curve* is the most cards, jokers included, that k
+#: fours in one suit can take from a hand with 0, 1, ... jokers, places left open for cards to come. The first byte is its value
+#: without jokers; bit j - 1 of the second tells whether joker number j adds one. There are only 96 different curves.
+CURVES = 0
+#: `dist[ONE_CURVE + mask]`: number of the curve of one four out of the ranks of a 13-bit mask.
+ONE_CURVE = 512
+#: `dist[FOUR_CURVES + 4 * v + k - 1]`: number of the curve of k fours out of the count vector v.
+FOUR_CURVES = ONE_CURVE + (1 << 13)
+_DISTANCE_SIZE = FOUR_CURVES + 4 * VECTORS
+
+
+@kernel
+def _build_distances(table):
+    powers = np.empty(14, np.int64)
+    for place in range(14):
+        powers[place] = 3 ** (place % 13)
+    # While the table is built a curve is its values, one a byte, in one number; below 128, all can be compared at once.
+    ones = (1 << 8 * (MAX_JOKERS + 1)) // 255
+    curves = 0
+    values = np.zeros(256, np.int64)
+    numbers = np.zeros(1 << 13, np.int64)  # by first byte << 8 | second byte; 0 for a curve not met yet, else number + 1
+    for v in range(VECTORS):
+        present = 0
+        rest = v
+        for rank in range(13):
+            if rest % 3:
+                present |= 1 << rank
+            rest //= 3
+        present |= (present & 1) << 13
+        at = FOUR_CURVES + 4 * v
+        for k in range(4):
+            best = 0
+            seen = False
+            for low in range(LOWS):
+                there = present >> low & 15
+                if there == 0:
+                    # Nothing but jokers: all such windows are alike.
+                    if seen:
+                        continue
+                    seen = True
+                for mask in JOKER_MASKS:
+                    taken = there & ~mask
+                    after = v
+                    for i in range(4):
+                        if taken >> i & 1:
+                            after -= powers[low + i]
+                    curve = (ONES[taken] + ONES[mask]) * ones
+                    if k:
+                        curve += values[table[FOUR_CURVES + 4 * after + k - 1]]
+                    curve = curve << 8 * ONES[mask] & 127 * ones
+                    larger = (((curve | ones << 7) - best) >> 7 & ones) * 255
+                    best = curve & larger | best & ~larger
+            code = (best & 127) << 8
+            for j in range(MAX_JOKERS):
+                code |= ((best >> 8 * (j + 1) & 127) - (best >> 8 * j & 127)) << j
+            if numbers[code] == 0:
+                table[CURVES + 2 * curves] = code >> 8
+                table[CURVES + 2 * curves + 1] = code & 255
+                values[curves] = best
+                curves += 1
+                numbers[code] = curves
+            table[at + k] = numbers[code] - 1
+    for mask in range(1 << 13):
+        v = 0
+        for rank in range(13):
+            if mask >> rank & 1:
+                v += powers[rank]
+        table[ONE_CURVE + mask] = table[FOUR_CURVES + 4 * v]
 
 
 # ---- keeping tables on disk -------------------------------------------------------------------------------------------
@@ -176,6 +272,14 @@ def _table(name: str, size: int, build: Callable[[NDArray[np.uint8]], None]) -> 
 def feasibility_table() -> NDArray[np.uint8]:
     """The table that `can_meet` needs: flat uint8, laid out as `ONE_FOUR` and `FOURS` say, about 6.4 MB.
 
-    Built at the first use on a machine (a fraction of a second), stored under `cache_root()`, and shared by all callers in a process.
+    Built at the first use on a machine (a fraction of a second), stored under `cache_root()`, shared by all callers in a process.
     """
     return _table("fours", _FEASIBILITY_SIZE, _build_feasibility)
+
+
+def distance_table() -> NDArray[np.uint8]:
+    """The table that distances need: flat uint8, laid out as `CURVES`, `ONE_CURVE` and `FOUR_CURVES` say, about 6.4 MB.
+
+    Built at the first use on a machine (a few seconds), stored and shared as `feasibility_table` is.
+    """
+    return _table("curves", _DISTANCE_SIZE, _build_distances)
