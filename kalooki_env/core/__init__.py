@@ -32,7 +32,9 @@ from kalooki_env.core.batch import (
     WAS_OVER,
     complete_lane,
     legal_of_lane,
+    list_lane,
     mask_lanes,
+    random_below,
     resample_lane,
     reset_lane,
     reset_lanes,
@@ -41,6 +43,7 @@ from kalooki_env.core.batch import (
     set_next_draw,
     step_lane,
     step_lanes,
+    step_listed,
     view_lane,
     view_lanes,
 )
@@ -61,7 +64,7 @@ from kalooki_env.core.layout import (
     Phase,
     schema_hash,
 )
-from kalooki_env.core.solver import can_meet, feasibility_table
+from kalooki_env.core.solver import can_meet, contract_distance, distance_table, feasibility_table
 
 __all__ = [
     "ALLOW",
@@ -102,13 +105,17 @@ __all__ = [
     "announce_compilation",
     "can_meet",
     "complete_lane",
+    "contract_distance",
+    "distance_table",
     "feasibility_table",
     "is_warm",
     "kernel",
     "kind_and_operand",
     "legal_of_lane",
+    "list_lane",
     "mask_lanes",
     "num_actions",
+    "random_below",
     "relative_slot",
     "resample_lane",
     "reset_lane",
@@ -120,6 +127,7 @@ __all__ = [
     "set_next_draw",
     "step_lane",
     "step_lanes",
+    "step_listed",
     "view_lane",
     "view_lanes",
 ]

@@ -175,6 +175,27 @@ def complete_lane(states, rules, feas, lane):
 
 
 @kernel
-def random_deal_and_dealer(s, deals, num_players):
-    """The number of a deal out of `deals`, and a dealer, from a lane's generator."""
-    return deals[below(s, deals.shape[0])], below(s, num_players)
+def random_below(states, lane, n):
+    """A random integer from 0 to n - 1 from a lane's generator."""
+    return below(states[lane], n)
+
+
+@kernel
+def list_lane(states, rules, feas, lane, legal):
+    """As `legal_of_lane`, and who is to move: 256 * number + 16 * phase + seat."""
+    s = states[lane]
+    n = legal_actions(s, rules[0], feas, legal)
+    return 256 * n + 16 * i64(s["phase"]) + i64(s["actor"])
+
+
+@kernel
+def step_listed(states, rules, feas, lane, action, legal, n):
+    """Carry out an action if it is among the `n` legal ones listed in `legal`, then list anew as `list_lane` does.
+
+    Returns:
+        As `list_lane`; -1 if the action is not in the list: nothing has changed.
+    """
+    if not contains(legal, n, action):
+        return -1
+    apply(states[lane], rules[0], feas, action, legal)
+    return list_lane(states, rules, feas, lane, legal)

@@ -93,7 +93,7 @@ def play_actions(s, r, out):
         absolute = wrap(seat + owner, players)
         for k in range(i64(s["meld_n"][absolute])):
             for high in range(2):
-                if can_lay_off(s, r, seat, MELDS_PER_SEAT * absolute + k, high):
+                if can_lay_off(s, r, hand, MELDS_PER_SEAT * absolute + k, high):
                     out[n] = LAY_OFF + 2 * (MELDS_PER_SEAT * owner + k) + high
                     n += 1
     if i64(s["opened_now"]) == 0:  # J9.1: in a later turn than the one of the opening

@@ -57,9 +57,8 @@ def lay_off_place(s, r, slot, high):
 
 
 @kernel
-def can_lay_off(s, r, seat, slot, high):
-    """Whether the hand holds a card that fits onto this three (high = 0) or this end of a four (J8)."""
-    hand = s["hands"][seat]
+def can_lay_off(s, r, hand, slot, high):
+    """Whether a hand holds a card that fits onto this three (high = 0) or this end of a four (J8)."""
     key = i64(s["meld_key"][slot])
     if i64(s["meld_kind"][slot]) == THREE:
         if high:

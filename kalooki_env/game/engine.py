@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,11 @@ class Engine:
         self.num_actions = core.num_actions(seats)
         self.record = pack_rules(rules, num_players, seats)
         self.feas = core.feasibility_table()
+
+    @cached_property
+    def dist(self) -> NDArray[np.uint8]:
+        """The solver's distance table; loaded when first asked for."""
+        return core.distance_table()
 
 
 @lru_cache(maxsize=64)

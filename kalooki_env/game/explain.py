@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kalooki_env import core
 from kalooki_env.core import ActionKind, MeldKind, Phase
+from kalooki_env.errors import IllegalActionError
+from kalooki_env.game.cards import seat_name
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.melds import Meld, meld_in_slot
+from kalooki_env.game.position import position_text
 from kalooki_env.game.refusals import Refusal
 
 
@@ -48,6 +54,23 @@ def why_illegal(state: Any, action: int, table: Engine) -> Refusal:
         case ActionKind.LAY_OFF:
             return _why_no_target(state, operand, table, card=None)
     return _why_no_joker_move(state, operand, table, card=None)
+
+
+def illegal_action_error(states: NDArray[np.void], action: str, refusal: Refusal, who: int | None, legal: list[str] | None, table: Engine, seed: int | None) -> IllegalActionError:
+    """The error for a refused action. Its message shows nothing that the seat to move may not know.
+
+    Args:
+        states: array of one STATE record.
+        action: the action's text.
+        refusal: why it is refused.
+        who: the seat that tried it.
+        legal: texts of the legal actions, None where the seat must not learn them: they depend on another hand.
+        table: engine of the table.
+        seed: seed of the deal, if known.
+    """
+    by = "" if who is None else f" by {seat_name(who)}"
+    choices = "" if legal is None else f"; legal: {', '.join(legal) or 'nothing'}"
+    return IllegalActionError(f"{action!r}{by} is illegal: {refusal.value}{choices}", position_text(states[0], table), seed)
 
 
 def why_no_call(state: Any, seat: int, table: Engine) -> Refusal:

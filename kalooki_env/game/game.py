@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from kalooki_env import core
 from kalooki_env.core import Phase
 from kalooki_env.errors import IllegalActionError, NotationError, RulesError
-from kalooki_env.game.cards import CARD_NAMES, card_number, seat_name
+from kalooki_env.game.cards import CARD_NAMES, card_number
 from kalooki_env.game.engine import Engine, engine
-from kalooki_env.game.explain import why_illegal, why_no_call
+from kalooki_env.game.explain import illegal_action_error, why_illegal, why_no_call
 from kalooki_env.game.moves import play_move
 from kalooki_env.game.notation import action_number, action_text
 from kalooki_env.game.position import position_text
@@ -275,12 +275,9 @@ class Game:
 
     def _illegal(self, move: str | int, seat: int | None, refusal: Refusal) -> IllegalActionError:
         text = move if isinstance(move, str) else self.action_text(move)
-        actor = self.to_move if seat is None else seat
-        who = "" if actor is None else f" by {seat_name(actor)}"
-        # What is legal depends on the hand of the seat to move, which another seat must not learn.
         own = seat is None or seat == self.to_move
-        legal = f"; legal: {', '.join(self.legal_actions()) or 'nothing'}" if own else ""
-        return IllegalActionError(f"{text!r}{who} is illegal: {refusal.value}{legal}", self.text(), self.seed)
+        legal = self.legal_actions() if own else None
+        return illegal_action_error(self._states, text, refusal, self.to_move if own else seat, legal, self._table, self.seed)
 
 
 def check_seed(seed: object) -> int:

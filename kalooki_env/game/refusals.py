@@ -9,6 +9,7 @@ class Refusal(Enum):
     """Reason code of an illegal move. The value is the sentence that error messages use."""
 
     DEAL_OVER = "the deal is over (J10.4)"
+    NO_SUCH_ACTION = "it is no action number of this table"
     NOT_TO_MOVE = "this seat is not to move"
     NOT_IN_THIS_PHASE = "this kind of action does not belong to the present phase"
     # Draw

@@ -38,3 +38,13 @@ def encode_views(views, rules, offsets, rows):
     """Observations of many VIEW records, uint8 (N, size)."""
     for lane in range(views.shape[0]):
         encode(views[lane], views[lane]["hand"], i64(views[lane]["observer"]), rules[0], offsets, rows[lane])
+
+
+@kernel
+def observe_and_mask(states, rules, lane, seat, views, offsets, row, scale, out, legal, n, mask):
+    """`observe_lane_float`, and the seat's mask, int8 (num_actions,), from the first n legal actions of a list."""
+    observe(states[lane], rules[0], seat, views, offsets, row)
+    to_float(row, scale, out)
+    mask[:] = 0
+    for i in range(n):
+        mask[legal[i]] = 1

@@ -1,0 +1,6 @@
+"""Agents: scripted ones, checkpoints, and anybody's own."""
+
+from kalooki_env.agents.base import Agent
+from kalooki_env.agents.registry import SCRIPTED, load
+
+__all__ = ["SCRIPTED", "Agent", "load"]

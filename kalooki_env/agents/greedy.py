@@ -1,0 +1,146 @@
+"""`greedy`: keeps the contract distance smallest, compiled. One decision from one VIEW."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kalooki_env.core.actions import (
+    ALLOW,
+    CALL_CARD,
+    DISCARD,
+    DRAW_STOCK,
+    END_TURN,
+    LAY_DOWN,
+    LAY_OFF,
+    PASS,
+    PLACE,
+    REFUSE,
+    TAKE_UPCARD,
+)
+from kalooki_env.core.compiled import i64, kernel
+from kalooki_env.core.layout import CALL, CARDS, DRAW, FILL, JOKER, MELD, MELDS_PER_SEAT, PLAY
+from kalooki_env.core.melds import can_lay_off
+from kalooki_env.core.outs import best_discards, unseen_copies
+from kalooki_env.core.solver import contract_distance, distance_up_to
+
+
+@kernel
+def greedy_action(v, mask, r, feas, dist, scratch):
+    """The greedy choice.
+
+    Draws: the upcard if it lowers the distance, or, once opened, if it can be laid off. Lays down, lays off and moves jokers as soon as
+    possible. Discards: smallest distance, then most unseen cards that would lower it, then most points; once opened, most points. Calls a card
+    that lowers the distance. Answers a call by the best fixed rule: the discarder refuses; the next seat refuses only a card that it wants itself.
+
+    Args:
+        v: VIEW record of the seat to move.
+        mask: int8 (num_actions,).
+        r: RULES record.
+        feas, dist: the solver's tables.
+        scratch: uint8 (4, 53).
+    """
+    phase = i64(v["phase"])
+    if phase == PLAY:
+        return play(v, mask, r, feas, dist, scratch)
+    if phase == MELD or phase == FILL:
+        return first_legal(mask, 0)  # naturals stand before the joker, which is easier to lay off later
+    if phase == DRAW:
+        if not mask[TAKE_UPCARD]:
+            return DRAW_STOCK
+        if not mask[DRAW_STOCK] or wants_upcard(v, r, feas, dist):
+            return TAKE_UPCARD
+        return DRAW_STOCK
+    if phase == CALL:
+        return CALL_CARD if wants_upcard(v, r, feas, dist) else PASS
+    if mask[ALLOW]:
+        if i64(r["next_player_decides"]) and not wants_upcard(v, r, feas, dist):
+            return ALLOW
+        return REFUSE
+    # LAYOFF, MOVE: the dearest card.
+    best = -1
+    for card in range(CARDS):
+        if mask[PLACE + card] and (best < 0 or r["points"][card] > r["points"][best]):
+            best = card
+    return PLACE + best
+
+
+@kernel
+def first_legal(mask, first):
+    """The first legal action from a number on, -1 if there is none."""
+    for action in range(first, mask.shape[0]):
+        if mask[action]:
+            return action
+    return -1
+
+
+@kernel
+def wants_upcard(v, r, feas, dist):
+    """Whether the upcard lowers the contract distance of the observer, or can be laid off by him."""
+    seat = i64(v["observer"])
+    card = i64(v["pile"][i64(v["pile_n"]) - 1])
+    if i64(v["opened"][seat]):
+        return fits_table(v, r, card)
+    deal = i64(v["deal"]) - 1
+    threes, fours = i64(r["threes"][deal]), i64(r["fours"][deal])
+    hand = v["hand"]
+    distance = contract_distance(hand, r, feas, dist, threes, fours)
+    if distance == 0:
+        return False
+    hand[card] += 1
+    lower = distance_up_to(hand, r, feas, dist, threes, fours, distance - 1, distance) < distance
+    hand[card] -= 1
+    return lower
+
+
+@kernel
+def fits_table(v, r, card):
+    """Whether a card can be laid off onto some meld."""
+    hand = np.zeros((1, CARDS), np.uint8)
+    hand[0, card] = 1
+    for owner in range(i64(r["num_players"])):
+        if i64(v["opened"][owner]):
+            for k in range(i64(v["meld_n"][owner])):
+                for high in range(2):
+                    if can_lay_off(v, r, hand[0], MELDS_PER_SEAT * owner + k, high):
+                        return True
+    return False
+
+
+@kernel
+def play(v, mask, r, feas, dist, scratch):
+    """The choice after the draw."""
+    if mask[LAY_DOWN]:
+        return LAY_DOWN
+    busy = first_legal(mask, LAY_OFF)
+    if busy >= 0:
+        return busy
+    if mask[END_TURN]:
+        return END_TURN
+    seat = i64(v["observer"])
+    keeps, outs = scratch[0], scratch[1]
+    opened = i64(v["opened"][seat])
+    if not opened:
+        deal = i64(v["deal"]) - 1
+        threes, fours = i64(r["threes"][deal]), i64(r["fours"][deal])
+        hand = v["hand"]
+        distance = contract_distance(hand, r, feas, dist, threes, fours)
+        unseen_copies(v, hand, seat, r, scratch[2])
+        after = np.empty(CARDS, np.int8)
+        best_discards(hand, r, feas, dist, threes, fours, distance, scratch[2], keeps, outs, after, scratch[3])
+    best = -1
+    for card in range(JOKER):
+        if mask[DISCARD + card] and (opened or keeps[card]):
+            if (
+                best < 0
+                or (not opened and outs[card] > outs[best])
+                or ((opened or outs[card] == outs[best]) and r["points"][card] > r["points"][best])
+            ):
+                best = card
+    return DISCARD + best
+
+
+@kernel
+def greedy_actions(views, masks, rules, feas, dist, scratch, actions):
+    """`greedy_action` for many views. `actions`: int64 (n,), written."""
+    for i in range(views.shape[0]):
+        actions[i] = greedy_action(views[i], masks[i], rules[0], feas, dist, scratch)

@@ -1,0 +1,87 @@
+"""Asking agents: observations in, checked actions out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalooki_env import core
+from kalooki_env.agents.base import Agent
+from kalooki_env.core import kernel
+from kalooki_env.core.compiled import i64
+from kalooki_env.core.view import make_view
+from kalooki_env.errors import AgentError, KalookiError
+from kalooki_env.game.engine import Engine
+from kalooki_env.game.position import position_text
+from kalooki_env.observe.observer import Observer
+from kalooki_env.observe.schema import Observation
+
+
+@kernel
+def views_of_lanes(states, rules, lanes, seats, views):
+    """Views of one seat of each listed lane. `views`: VIEW (n,), written."""
+    for i in range(lanes.shape[0]):
+        make_view(states[lanes[i]], rules[0], i64(seats[i]), views[i])
+
+
+class Player:
+    """An agent at a kind of table: gives it what it asks for and checks what it answers.
+
+    Args:
+        agent: the agent; any object with `act`. Without an attribute `observation` it is given the default observation.
+        engine: engine of the table.
+        name: name for error messages.
+    """
+
+    def __init__(self, agent: Agent, engine: Engine, name: str) -> None:
+        self.agent = agent
+        self.engine = engine
+        self.name = name
+        choice = getattr(agent, "observation", "obs-v1")
+        self._observer = None if choice is None else Observer(engine, Observation.of(choice, engine.max_seats))
+        self._floats = getattr(agent, "dtype", "float32") == "float32"
+        begin = getattr(agent, "begin", None)
+        if begin is not None:
+            begin(engine)
+
+    def act(
+        self, states: NDArray[np.void], lanes: NDArray[np.int64], masks: NDArray[np.int8], rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Actions of the seats to move of some lanes.
+
+        Args:
+            states: STATE (N,).
+            lanes: lanes to act in, int64 (n,).
+            masks: int8 (n, num_actions) of those lanes.
+            rng: generator for the agent.
+
+        Raises:
+            AgentError: an answer of the wrong shape, or an illegal action.
+        """
+        seats = states["actor"][lanes].astype(np.int64)
+        observations: NDArray[Any]
+        if self._observer is None:
+            observations = np.zeros(len(lanes), core.VIEW)
+            views_of_lanes(states, self.engine.record, lanes, seats, observations)
+        else:
+            observations = self._observer.rows(states, lanes, seats)
+            if self._floats:
+                observations = self._observer.floats(observations)
+        try:
+            actions = np.asarray(self.agent.act(observations, masks, rng))
+        except KalookiError:
+            raise
+        except Exception as error:
+            raise AgentError(f"agent {self.name!r} failed: {type(error).__name__}: {error}") from error
+        if actions.shape != (len(lanes),) or not np.issubdtype(actions.dtype, np.integer):
+            raise AgentError(f"agent {self.name!r} answered {actions.dtype} {actions.shape}; allowed: {len(lanes)} whole numbers")
+        actions = actions.astype(np.int64)
+        inside = (actions >= 0) & (actions < masks.shape[1])
+        legal = inside & (masks[np.arange(len(lanes)), np.where(inside, actions, 0)] > 0)
+        if not legal.all():
+            wrong = int(np.argmin(legal))
+            text = position_text(states[lanes[wrong]], self.engine)
+            raise AgentError(f"agent {self.name!r} chose action {actions[wrong]}, which is illegal, in this position:\n{text}")
+        return actions

@@ -1,0 +1,42 @@
+"""Scripted agents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalooki_env import core
+from kalooki_env.agents.base import Agent
+from kalooki_env.agents.greedy import greedy_actions
+from kalooki_env.game.engine import Engine
+
+
+class RandomAgent(Agent):
+    """Any legal action, each with the same probability."""
+
+    observation = None
+
+    def act(self, observations: NDArray[Any], masks: NDArray[np.int8], rng: np.random.Generator) -> NDArray[np.int64]:
+        """See `Agent.act`."""
+        # The largest of independent uniform numbers over the legal actions is each of them with the same probability.
+        return np.argmax(rng.random(masks.shape, np.float32) * (masks > 0) + (masks > 0), axis=1)
+
+
+class GreedyAgent(Agent):
+    """Keeps the contract distance smallest; see `kalooki_env.agents.greedy`."""
+
+    observation = None
+
+    def begin(self, engine: Engine) -> None:
+        """See `Agent.begin`."""
+        self._engine = engine
+        self._scratch = np.zeros((4, core.CARDS), np.uint8)
+
+    def act(self, observations: NDArray[Any], masks: NDArray[np.int8], rng: np.random.Generator) -> NDArray[np.int64]:
+        """See `Agent.act`."""
+        actions = np.empty(len(observations), np.int64)
+        table = self._engine
+        greedy_actions(observations, masks, table.record, table.feas, table.dist, self._scratch, actions)
+        return actions

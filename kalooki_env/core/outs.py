@@ -1,0 +1,80 @@
+"""What a seat can tell from the solver and from the cards it sees: unseen copies, and the discards that keep the most chances open."""
+
+from __future__ import annotations
+
+from kalooki_env.core.compiled import i64, kernel
+from kalooki_env.core.layout import CARDS, JOKER
+from kalooki_env.core.solver import distance_up_to, distances_after_discard, lowering_cards
+
+
+@kernel
+def unseen_copies(v, hand, seat, r, out):
+    """Copies of each card that a seat does not see: not in its hand, the pile, the table, or another hand's known cards.
+
+    Args:
+        v: VIEW record, or STATE record if hands are not open.
+        hand: uint8 (53,), the seat's own cards.
+        seat: the observer.
+        r: RULES record.
+        out: uint8 (53,), written.
+    """
+    packs = i64(r["packs"])
+    for card in range(CARDS):
+        copies = 2 * packs if card == JOKER else packs
+        out[card] = copies - i64(hand[card]) - i64(v["pile_count"][card]) - i64(v["table_count"][card])
+    for other in range(i64(r["num_players"])):
+        if other != seat:
+            for card in range(CARDS):
+                out[card] -= v["known"][CARDS * other + card]
+
+
+@kernel
+def best_discards(hand, r, feas, dist, threes, fours, distance, unseen, keeps, outs, after, lowering):
+    """The discards after which the contract distance is smallest, and what each leaves open.
+
+    Args:
+        hand: uint8 (53,), changed on the way, the same again on return.
+        r: RULES record.
+        feas, dist: the solver's tables.
+        threes, fours: the contract.
+        distance: contract distance of the hand.
+        unseen: uint8 (53,), unseen copies of each card.
+        keeps: uint8 (53,), written: 1 for the discards with the smallest distance.
+        outs: uint8 (53,), written: for those, unseen cards that would lower the distance then.
+        after: int8 (53,), scratch.
+        lowering: uint8 (53,), scratch.
+
+    Returns:
+        The smallest distance after a discard; -1 if the hand has no natural card.
+    """
+    distances_after_discard(hand, r, feas, dist, threes, fours, after)
+    smallest = -1
+    for card in range(JOKER):
+        if after[card] >= 0 and (smallest < 0 or after[card] < smallest):
+            smallest = i64(after[card])
+    for card in range(CARDS):
+        keeps[card] = 0
+        outs[card] = 0
+    if smallest < 0:
+        return smallest
+    # A card that lowers the distance of a smaller hand lowers that of the larger one of the same distance: look among those only.
+    if smallest == distance and smallest > 0:
+        lowering_cards(hand, r, feas, dist, threes, fours, distance, lowering)
+    else:
+        for card in range(CARDS):
+            lowering[card] = 1
+    for card in range(JOKER):
+        if after[card] == smallest:
+            keeps[card] = 1
+            if smallest > 0:
+                hand[card] -= 1
+                total = 0
+                for other in range(CARDS):
+                    if lowering[other] and unseen[other] > 0 and other != card:
+                        hand[other] += 1
+                        if distance_up_to(hand, r, feas, dist, threes, fours, smallest - 1, smallest) < smallest:
+                            total += i64(unseen[other])
+                        hand[other] -= 1
+                hand[card] += 1
+                outs[card] = min(total, 100)
+    return smallest

@@ -1,0 +1,1 @@
+"""Environments over the core."""

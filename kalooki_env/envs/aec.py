@@ -1,0 +1,415 @@
+"""PettingZoo AEC environment of one deal. Facts, options, spaces and endings stand in the docstring of `raw_env`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
+
+from kalooki_env import core
+from kalooki_env.envs.options import deals_of, dealer_of, one_of
+from kalooki_env.envs.rewards import Rewards
+from kalooki_env.errors import ConfigError, EnvironmentStateError
+from kalooki_env.game.engine import engine
+from kalooki_env.game.explain import illegal_action_error, why_illegal
+from kalooki_env.game.game import check_seed
+from kalooki_env.game.notation import action_text
+from kalooki_env.game.refusals import Refusal
+from kalooki_env.observe.batch import observe_and_mask
+from kalooki_env.observe.observer import Observer
+from kalooki_env.observe.schema import Observation
+from kalooki_env.render.text import table_text
+from kalooki_env.rules import Rules
+
+AgentID: TypeAlias = str
+_OVER = int(core.Phase.OVER)
+_LANE = np.zeros(1, np.int64)
+
+
+class raw_env(AECEnv):  # type: ignore[misc,type-arg]  # noqa: N801  (PettingZoo's name)
+    """One deal of Jamaican Kalooki as a PettingZoo AEC environment.
+
+    | Fact | Value |
+    |---|---|
+    | Agents | `player_0` to `player_{n-1}`, seats clockwise; 3 to 8, or 2 with `deal=9` |
+    | Actions | `Discrete(171 + 16 * max_seats)`, see `ACTIONS.md`; masked |
+    | Observations | `{"observation": ..., "action_mask": int8}`; the pieces stand in `kalooki_env.observe.schema` |
+    | Rewards | at the end of the deal, for every seat; see `reward` |
+    | End | all agents terminate in the same step: somebody went out (J10.2), or the deal is blocked (J12) |
+
+    Several decisions of one agent may follow each other, and agents are asked out of turn about calls: always act for
+    `agent_selection`. Arrays handed out are new ones and never change later. The checks that PettingZoo's wrappers make are built in.
+
+    Args:
+        rules: `Rules`, or their text: a preset's name and changed keys, `"jamaican call_max_per_deal=3"`.
+        num_players: seats at the table.
+        max_seats: seats that the spaces have room for; default `num_players`. A policy for `max_seats=6` sits at tables of 3 to 6.
+        deal: number of the deal (1 to 9), a list of numbers to draw from, or `"random"` for all.
+        dealer: a seat, or `"rotate"`: at random after a seeded reset, then clockwise from reset to reset.
+        observation: a named choice, `"obs-v1"` (default) or `"obs-v1+solver"`, or a list of names of pieces.
+        observation_form: `"flat"` for one vector, `"dict"` for a dict of vectors by piece.
+        observation_dtype: `"float32"`, scaled to [0, 1], or `"uint8"`, counts and flags.
+        reward: `"score"`: minus the score of the deal, divided by 100 (a seat that goes out has 0.5; losses reach below -3);
+            `"zero_sum"`: the mean of all scores minus the own, divided by 100; `"win"`: 1 for going out, else 0.
+        shaping: if not 0, adds potential-based shaping with potential `-shaping` times the contract distance (0 once opened, and at the end), which
+            leaves the optimal policies as they are (Ng, Harada and Russell 1999).
+        on_illegal: `"raise"` an `IllegalActionError`, the state unchanged; or `"lose"`: the deal ends for all, with
+            `illegal_reward` for the offender and 0 for the others.
+        illegal_reward: see `on_illegal`.
+        skip_forced: play decisions with one legal action without asking.
+        mask_in_info: put the mask in `infos[agent]["action_mask"]` as well.
+        idle_mask: mask of agents that are not to move: all `"zeros"` (default), or all `"ones"` for frameworks that sample for everybody.
+        render_mode: `"ansi"` for a string, `"human"` to print after each step, None.
+        reveal: show all hands when rendering.
+
+    Raises:
+        RulesError: unknown rules, an impossible table, deal or dealer.
+        ConfigError: an option with a value that is not allowed.
+
+    Version history: `kalooki_v0`, the first.
+    """
+
+    metadata = {  # noqa: RUF012  (PettingZoo's form)
+        "name": "kalooki_v0",
+        "render_modes": ["ansi", "human"],
+        "is_parallelizable": False,
+        "render_fps": 4,
+    }
+
+    def __init__(
+        self,
+        rules: Rules | str = "jamaican",
+        num_players: int = 4,
+        *,
+        max_seats: int | None = None,
+        deal: int | Sequence[int] | Literal["random"] = "random",
+        dealer: int | Literal["rotate"] = "rotate",
+        observation: str | Sequence[str] = "obs-v1",
+        observation_form: Literal["flat", "dict"] = "flat",
+        observation_dtype: Literal["float32", "uint8"] = "float32",
+        reward: Literal["score", "zero_sum", "win"] = "score",
+        shaping: float = 0.0,
+        on_illegal: Literal["raise", "lose"] = "raise",
+        illegal_reward: float = -4.0,
+        skip_forced: bool = False,
+        mask_in_info: bool = False,
+        idle_mask: Literal["zeros", "ones"] = "zeros",
+        render_mode: Literal["ansi", "human"] | None = None,
+        reveal: bool = False,
+    ) -> None:
+        super().__init__()
+        self.rules = Rules.parse(rules) if isinstance(rules, str) else rules
+        self._deals = deals_of(deal, self.rules, num_players)
+        self._fixed_dealer = dealer_of(dealer, num_players)
+        self._engine = engine(self.rules, num_players, max_seats)
+        self._layout = Observation.of(observation, self._engine.max_seats)
+        self._form = one_of("observation_form", observation_form, ("flat", "dict"))
+        self._dtype = one_of("observation_dtype", observation_dtype, ("float32", "uint8"))
+        if (self._form, self._dtype) == ("dict", "uint8"):
+            raise ConfigError("observation_form 'dict' goes with observation_dtype 'float32' only")
+        self._rewards = Rewards(reward, shaping, self._engine)
+        self._loses = one_of("on_illegal", on_illegal, ("raise", "lose")) == "lose"
+        self._illegal_reward = float(illegal_reward)
+        self._skip_forced = bool(skip_forced)
+        self._mask_in_info = bool(mask_in_info)
+        self._idle_ones = one_of("idle_mask", idle_mask, ("zeros", "ones")) == "ones"
+        self.render_mode = one_of("render_mode", render_mode, (None, "ansi", "human"))
+        self._reveal = bool(reveal)
+
+        self.possible_agents: list[AgentID] = [f"player_{seat}" for seat in range(num_players)]
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._make_spaces()
+        self._states = np.zeros(1, core.STATE)
+        self._views = np.zeros(1, core.VIEW)
+        self._observer = Observer(self._engine, self._layout)
+        self._row = np.zeros(self._layout.size, np.uint8)
+        self._legal = np.empty(core.MAX_ACTIONS, np.int16)
+        self._legal_count = 0
+        self._phase = _OVER
+        self._actor = 0
+        self._dealer: int | None = None
+        self._seed: int | None = None
+        self.agents: list[AgentID] = []
+        self.rewards: dict[AgentID, float] = {}
+        self._cumulative_rewards: dict[AgentID, float] = {}
+        self.terminations: dict[AgentID, bool] = {}
+        self.truncations: dict[AgentID, bool] = {}
+        self.infos: dict[AgentID, dict[str, Any]] = {}
+        self._is_reset = False
+        core.seed_lanes(self._states, np.random.SeedSequence().generate_state(1, np.uint64))
+
+    def _make_spaces(self) -> None:
+        """One and the same space object for all agents and calls."""
+        actions = self._engine.num_actions
+        observation = self._layout.dict_space() if self._form == "dict" else self._layout.space(self._dtype)
+        space = spaces.Dict({"observation": observation, "action_mask": spaces.Box(0, 1, (actions,), np.int8)})
+        action_space = spaces.Discrete(actions)
+        self.observation_spaces = dict.fromkeys(self.possible_agents, space)
+        self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
+        hands = core.CARDS * self._engine.max_seats
+        self.state_space = spaces.Box(0.0, 1.0, (hands + self._layout.size,), np.float32)
+
+    def observation_space(self, agent: AgentID) -> spaces.Dict:
+        """Space of the observations, the same for all agents."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: AgentID) -> spaces.Discrete:
+        """Space of the actions, the same for all agents."""
+        return self.action_spaces[agent]
+
+    # ---- play ----------------------------------------------------------------------------------------------------
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal anew.
+
+        Args:
+            seed: from 0 on; fixes everything that follows. None goes on with the present generator.
+            options: `"deal"` and `"dealer"` override the constructor's for this deal; other keys are ignored.
+
+        Raises:
+            RulesError: a negative seed, or a deal or dealer that is not allowed.
+        """
+        options = options or {}
+        players = self._engine.num_players
+        deals = deals_of(options["deal"], self.rules, players) if "deal" in options else self._deals
+        fixed = dealer_of(options["dealer"], players) if "dealer" in options else self._fixed_dealer
+        if seed is not None:
+            self._seed = check_seed(seed)
+            core.seed_lanes(self._states, np.array([self._seed], np.uint64))
+            self._dealer = None
+        record, states = self._engine.record, self._states
+        deal = deals[core.random_below(states, 0, len(deals))] if len(deals) > 1 else deals[0]
+        if fixed is not None:
+            self._dealer = fixed
+        elif self._dealer is None:
+            self._dealer = int(core.random_below(states, 0, players))
+        else:
+            self._dealer = (self._dealer + 1) % players
+        core.reset_lane(states, record, 0, deal, self._dealer)
+
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: self._info(agent) for agent in self.agents}
+        self._skip_agent_selection = None
+        self._is_reset = True
+        self._rewards.begin(states)
+        self._after(core.list_lane(states, record, self._engine.feas, 0, self._legal))
+        self._play_forced()
+        self._select()
+
+    def step(self, action: int | None) -> None:
+        """Make the move of `agent_selection`; `None` for an agent whose deal is over.
+
+        Raises:
+            IllegalActionError: an illegal action under `on_illegal="raise"`; nothing has changed.
+            EnvironmentStateError: before `reset`, or after all agents have been stepped out.
+        """
+        if self._phase == _OVER:
+            self._step_when_over(action)
+            return
+        try:
+            number = action.__index__()  # type: ignore[union-attr]
+        except AttributeError:
+            number = -1
+        code = core.step_listed(self._states, self._engine.record, self._engine.feas, 0, number, self._legal, self._legal_count)
+        if code < 0:
+            self._illegal(action, number)
+            return
+        self._after(code)
+        if self._rewards.shaping:
+            agent = self.agent_selection
+            self._play_forced()
+            self._cumulative_rewards[agent] = 0.0
+            self._add_rewards(self._rewards.shaped(self._states, self._phase == _OVER))
+        else:
+            self._cumulative_rewards[self.agent_selection] = 0.0
+            if self._legal_count == 1:
+                self._play_forced()
+        if self._phase == _OVER:
+            self._finish()
+        self._select()
+        if self.render_mode == "human":
+            self.render()
+
+    def _after(self, code: int) -> None:
+        self._legal_count = code >> 8
+        self._phase = code >> 4 & 15
+        self._actor = code & 15
+
+    def _play_forced(self) -> None:
+        while self._skip_forced and self._legal_count == 1:
+            action = int(self._legal[0])
+            self._after(core.step_listed(self._states, self._engine.record, self._engine.feas, 0, action, self._legal, 1))
+
+    def _select(self) -> None:
+        self.agent_selection = self.possible_agents[self._actor]
+        if self._mask_in_info:
+            for agent in self.agents:
+                self.infos[agent]["action_mask"] = self._mask(self._seats[agent])
+
+    def _add_rewards(self, rewards: Sequence[float]) -> None:
+        self.rewards = dict(zip(self.possible_agents, rewards, strict=True))
+        for agent, reward in self.rewards.items():
+            self._cumulative_rewards[agent] += reward
+
+    def _finish(self) -> None:
+        """All agents terminate together, with their rewards."""
+        final = self._rewards.final(self._states[0])
+        if self._rewards.shaping:
+            final = [a + b for a, b in zip(final, self.rewards.values(), strict=True)]
+            for agent, reward in self.rewards.items():
+                self._cumulative_rewards[agent] -= reward
+        self._add_rewards(final)
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.infos = {agent: self._info(agent) for agent in self.agents}
+
+    def _illegal(self, action: Any, number: int) -> None:
+        if not self._loses:
+            inside = 0 <= number < self._engine.num_actions
+            text = self._text(number) if inside else repr(action)
+            refusal = why_illegal(self._states[0], number, self._engine) if inside else Refusal.NO_SUCH_ACTION
+            legal = [self._text(int(legal)) for legal in self._legal[: self._legal_count]]
+            raise illegal_action_error(self._states, text, refusal, self._actor, legal, self._engine, self._seed)
+        offender = self.agent_selection
+        self._legal_count = 0
+        self._phase = _OVER
+        self._cumulative_rewards[offender] = 0.0
+        self._add_rewards([self._illegal_reward if agent == offender else 0.0 for agent in self.possible_agents])
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.infos[offender]["illegal"] = 1
+        self._select()
+
+    def _text(self, number: int) -> str:
+        try:
+            return action_text(number, self._states[0], self._engine.num_players, self._engine.max_seats)
+        except ValueError:
+            return f"action {number}"
+
+    def _step_when_over(self, action: int | None) -> None:
+        if not self._is_reset:
+            raise EnvironmentStateError("step before reset: call reset() first")
+        if not self.agents:
+            raise EnvironmentStateError("step after the end: all agents are done; call reset() for a new deal")
+        if action is not None:
+            raise EnvironmentStateError(f"{self.agent_selection} is done: its only action is None, not {action!r}")
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._was_dead_step(action)
+
+    def _info(self, agent: AgentID) -> dict[str, Any]:
+        """Numbers under constant keys: how the deal ended is known at its end only."""
+        state = self._states[0]
+        over = state["phase"] == _OVER
+        winner = int(state["winner"]) if over else -1
+        return {
+            "deal": int(state["deal"]),
+            "score": int(state["scores"][self._seats[agent]]) if over else 0,
+            "winner": winner,
+            "blocked": int(over and winner < 0),
+            "turns": int(state["turns"]) if over else 0,
+            "illegal": 0,
+        }
+
+    # ---- observations --------------------------------------------------------------------------------------------
+
+    def _mask(self, seat: int) -> NDArray[np.int8]:
+        mask = np.zeros(self._engine.num_actions, np.int8)
+        if seat != self._actor or self._phase == _OVER:
+            if self._idle_ones:
+                mask[:] = 1
+        else:
+            mask[self._legal[: self._legal_count]] = 1
+        return mask
+
+    def observe(self, agent: AgentID) -> dict[str, Any]:
+        """What an agent sees at this moment, to move or not: new arrays.
+
+        Raises:
+            EnvironmentStateError: before `reset`.
+        """
+        if not self._is_reset:
+            raise EnvironmentStateError("observe before reset: call reset() first")
+        seat = self._seats[agent]
+        if self._dtype == "uint8" or self._layout.has_solver:
+            row = self._observer.rows(self._states, _LANE, np.array([seat]))[0]
+            if self._dtype == "uint8":
+                return {"observation": row, "action_mask": self._mask(seat)}
+            return {"observation": self._formed(self._observer.floats(row)), "action_mask": self._mask(seat)}
+        table, layout = self._engine, self._layout
+        count = self._legal_count if seat == self._actor else 0
+        out = np.empty(layout.size, np.float32)
+        mask = np.empty(table.num_actions, np.int8)
+        observe_and_mask(
+            self._states, table.record, 0, seat, self._views, layout.offsets, self._row, layout.scale, out, self._legal, count, mask
+        )
+        if not count and self._idle_ones:
+            mask[:] = 1
+        return {"observation": self._formed(out), "action_mask": mask}
+
+    def _formed(self, vector: NDArray[np.float32]) -> NDArray[np.float32] | dict[str, NDArray[np.float32]]:
+        if self._form == "flat":
+            return vector
+        return {name: vector[self._layout.slice_of(name)].copy() for name in self._layout.pieces}
+
+    def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
+        """Observation, reward since its last step, termination, truncation and info of `agent_selection`."""
+        agent = self.agent_selection
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
+
+    def state(self) -> NDArray[np.float32]:
+        """The global state, hidden cards included: all hands by seat, then the observation of `player_0`, float32."""
+        if not self._is_reset:
+            raise EnvironmentStateError("state before reset: call reset() first")
+        hands = self._states[0]["hands"][: self._engine.max_seats].astype(np.float32)
+        hands /= np.array([3] * 52 + [6], np.float32)
+        row = self._observer.rows(self._states, _LANE, _LANE)[0]
+        return np.concatenate([hands.ravel(), self._observer.floats(row)])
+
+    # ---- pictures ------------------------------------------------------------------------------------------------
+
+    def render(self) -> str | None:
+        """The table as `agent_selection` sees it; a string in mode `ansi`, printed in mode `human`.
+
+        Raises:
+            EnvironmentStateError: before `reset`, or without a render mode.
+        """
+        if self.render_mode is None:
+            raise EnvironmentStateError("render without a mode: make the environment with render_mode='ansi' or 'human'")
+        if not self._is_reset:
+            raise EnvironmentStateError("render before reset: call reset() first")
+        seat = self._actor
+        core.view_lane(self._states, self._engine.record, 0, seat, self._views)
+        legal = [self._text(int(action)) for action in self._legal[: self._legal_count]]
+        reveal = self._states[0] if self._reveal else None
+        text = table_text(self._views[0], self._engine, legal=legal, reveal=reveal)
+        if self.render_mode == "ansi":
+            return text
+        sys.stdout.write(text + "\n")
+        return None
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def env(*args: Any, **kwargs: Any) -> raw_env:
+    """The environment, as PettingZoo names it. The checks of its usual wrappers are built in, so there are none. Arguments as for `raw_env`."""
+    return raw_env(*args, **kwargs)
+
+
+def parallel_env(*args: Any, **kwargs: Any) -> Any:
+    """The environment under PettingZoo's parallel API: in each step only the action of the agent to move counts. Arguments as for `raw_env`."""
+    return turn_based_aec_to_parallel_wrapper(raw_env(*args, **kwargs))

@@ -1,0 +1,81 @@
+"""Rewards of one lane: what the end of a deal pays, and potential-based shaping on the way."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalooki_env.core import kernel
+from kalooki_env.core.compiled import i64
+from kalooki_env.core.layout import FILL, MELD
+from kalooki_env.core.solver import contract_distance
+from kalooki_env.envs.options import one_of
+from kalooki_env.errors import ConfigError
+from kalooki_env.game.engine import Engine
+
+#: Points per unit of reward.
+SCALE = 100.0
+
+
+@kernel
+def distances_of_lane(states, rules, feas, dist, lane, out):
+    """Contract distance of every hand, 0 once opened or while laying down. `out`: int64 (num_players,), written."""
+    s = states[lane]
+    r = rules[0]
+    deal = i64(s["deal"]) - 1
+    for seat in range(out.shape[0]):
+        # A seat that is laying down has the rest of its contract in hand; the solver would count the whole contract.
+        laying = seat == i64(s["actor"]) and (s["phase"] == MELD or s["phase"] == FILL)
+        if i64(s["opened"][seat]) or laying:
+            out[seat] = 0
+        else:
+            out[seat] = contract_distance(s["hands"][seat], r, feas, dist, i64(r["threes"][deal]), i64(r["fours"][deal]))
+
+
+class Rewards:
+    """Rewards of a table.
+
+    Args:
+        kind: what the end of a deal pays; see `raw_env`.
+        shaping: weight of the contract distance in the potential.
+        engine: engine of the table.
+
+    Raises:
+        ConfigError: an unknown kind, or a weight that is no number from 0 on.
+    """
+
+    def __init__(self, kind: Literal["score", "zero_sum", "win"], shaping: float, engine: Engine) -> None:
+        self.kind = one_of("reward", kind, ("score", "zero_sum", "win"))
+        if isinstance(shaping, bool) or not isinstance(shaping, int | float) or not 0 <= shaping < 1e6:
+            raise ConfigError(f"shaping {shaping!r} is not allowed; allowed: a number from 0 on")
+        self.shaping = float(shaping)
+        self._engine = engine
+        self._potential = np.zeros(engine.num_players)
+        self._distances = np.zeros(engine.num_players, np.int64)
+
+    def begin(self, states: NDArray[np.void]) -> None:
+        """Note the potentials at the start of a deal."""
+        if self.shaping:
+            self._potential = self._potentials(states)
+
+    def shaped(self, states: NDArray[np.void], over: bool) -> list[float]:
+        """The shaping reward of every seat for the last step: the rise of its potential, which is 0 at the end."""
+        after = np.zeros(self._engine.num_players) if over else self._potentials(states)
+        rise = after - self._potential
+        self._potential = after
+        return [float(reward) for reward in rise]
+
+    def final(self, state: Any) -> list[float]:
+        """What the end of the deal pays to every seat."""
+        scores = [int(score) for score in state["scores"][: self._engine.num_players]]
+        if self.kind == "win":
+            return [1.0 if seat == int(state["winner"]) else 0.0 for seat in range(len(scores))]
+        level = sum(scores) / len(scores) if self.kind == "zero_sum" else 0.0
+        return [(level - score) / SCALE for score in scores]
+
+    def _potentials(self, states: NDArray[np.void]) -> NDArray[np.float64]:
+        table = self._engine
+        distances_of_lane(states, table.record, table.feas, table.dist, 0, self._distances)
+        return -self.shaping * self._distances

@@ -1,0 +1,80 @@
+"""The `solver` piece of an observation: a solver's answers about the own hand. Dearer than all other pieces together, and optional."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kalooki_env.core.compiled import i64, kernel
+from kalooki_env.core.layout import CARDS, FILL, MELD, OVER, PLAY
+from kalooki_env.core.outs import best_discards, unseen_copies
+from kalooki_env.core.solver import contract_distance, lowering_cards
+from kalooki_env.core.view import make_view
+
+#: Rows of scratch space, uint8 (SCRATCH, 53).
+SCRATCH = 4
+
+# Parts of the piece: distance, cards that lower it, discards that keep it smallest, what those leave open, the upcard lowers it.
+LOWERS, KEEPS, OUTS, UPCARD_LOWERS = 1, 54, 107, 160
+
+
+@kernel
+def encode_solver(v, hand, seat, r, feas, dist, out, scratch):
+    """Write the `solver` piece of a seat; zeros once it has opened or is laying down, and when the deal is over.
+
+    What discards leave open is computed only for the seat that is about to discard.
+
+    Args:
+        v: VIEW record of the seat, or STATE record if hands are not open.
+        hand: uint8 (53,), the seat's own cards; changed on the way, the same again on return.
+        seat: the observer.
+        r: RULES record.
+        feas, dist: the solver's tables.
+        out: uint8 (161,), the piece.
+        scratch: uint8 (SCRATCH, 53).
+    """
+    out[:] = 0
+    phase = i64(v["phase"])
+    mine = i64(v["actor"]) == seat
+    if i64(v["opened"][seat]) or phase == OVER or (mine and (phase == MELD or phase == FILL)):
+        return
+    deal = i64(v["deal"]) - 1
+    threes, fours = i64(r["threes"][deal]), i64(r["fours"][deal])
+    distance = contract_distance(hand, r, feas, dist, threes, fours)
+    out[0] = distance
+    lowering = scratch[0]
+    lowering_cards(hand, r, feas, dist, threes, fours, distance, lowering)
+    for card in range(CARDS):
+        out[LOWERS + card] = lowering[card]
+    if i64(v["pile_n"]) > 0:
+        out[UPCARD_LOWERS] = lowering[i64(v["pile"][i64(v["pile_n"]) - 1])]
+    if mine and phase == PLAY:
+        unseen_copies(v, hand, seat, r, scratch[1])
+        after = np.empty(CARDS, np.int8)
+        best_discards(
+            hand, r, feas, dist, threes, fours, distance, scratch[1], out[KEEPS : KEEPS + CARDS], out[OUTS : OUTS + CARDS], after, scratch[2]
+        )
+
+
+@kernel
+def solver_lane(states, rules, feas, dist, lane, seat, views, out, scratch):
+    """`encode_solver` for a seat of one lane. `views`: VIEW (1,), scratch."""
+    from_state(states[lane], rules[0], feas, dist, seat, views, out, scratch)
+
+
+@kernel
+def from_state(s, r, feas, dist, seat, views, out, scratch):
+    """`encode_solver` from a STATE record."""
+    # Unseen copies take other hands' cards from `known`; under open hands all of them are, which only the VIEW says.
+    if i64(r["open_hands"]):
+        make_view(s, r, seat, views[0])
+        encode_solver(views[0], views[0]["hand"], seat, r, feas, dist, out, scratch)
+    else:
+        encode_solver(s, s["hands"][seat], seat, r, feas, dist, out, scratch)
+
+
+@kernel
+def solver_views(views, rules, feas, dist, rows, first, scratch):
+    """`encode_solver` for many VIEW records, into `rows[:, first:]`, uint8 (N, size)."""
+    for lane in range(views.shape[0]):
+        v = views[lane]
+        encode_solver(v, v["hand"], i64(v["observer"]), rules[0], feas, dist, rows[lane][first : first + UPCARD_LOWERS + 1], scratch)
