@@ -21,7 +21,7 @@ from kalooki_env.game.explain import illegal_action_error, why_illegal
 from kalooki_env.game.game import check_seed
 from kalooki_env.game.notation import action_text
 from kalooki_env.game.refusals import Refusal
-from kalooki_env.observe.batch import observe_and_mask
+from kalooki_env.observe.batch import observe_and_mask, step_in_workspace, workspace
 from kalooki_env.observe.observer import Observer
 from kalooki_env.observe.schema import Observation
 from kalooki_env.render.text import table_text
@@ -128,8 +128,13 @@ class raw_env(AECEnv):  # type: ignore[misc,type-arg]  # noqa: N801  (PettingZoo
         self._states = np.zeros(1, core.STATE)
         self._views = np.zeros(1, core.VIEW)
         self._observer = Observer(self._engine, self._layout)
-        self._row = np.zeros(self._layout.size, np.uint8)
-        self._legal = np.empty(core.MAX_ACTIONS, np.int16)
+        self._size = self._layout.size
+        self._num_actions = self._engine.num_actions
+        self._record = self._engine.record
+        self._feas = self._engine.feas
+        self._is_plain = self._form == "flat" and self._dtype == "float32" and not self._layout.has_solver and not self._idle_ones
+        self._work = workspace(self._layout)
+        self._legal = self._work[0]["legal"]
         self._legal_count = 0
         self._phase = _OVER
         self._actor = 0
@@ -220,7 +225,7 @@ class raw_env(AECEnv):  # type: ignore[misc,type-arg]  # noqa: N801  (PettingZoo
             number = action.__index__()  # type: ignore[union-attr]
         except AttributeError:
             number = -1
-        code = core.step_listed(self._states, self._engine.record, self._engine.feas, 0, number, self._legal, self._legal_count)
+        code = step_in_workspace(self._states, self._record, self._feas, number, self._work, self._legal_count)
         if code < 0:
             self._illegal(action, number)
             return
@@ -248,7 +253,7 @@ class raw_env(AECEnv):  # type: ignore[misc,type-arg]  # noqa: N801  (PettingZoo
     def _play_forced(self) -> None:
         while self._skip_forced and self._legal_count == 1:
             action = int(self._legal[0])
-            self._after(core.step_listed(self._states, self._engine.record, self._engine.feas, 0, action, self._legal, 1))
+            self._after(step_in_workspace(self._states, self._record, self._feas, action, self._work, 1))
 
     def _select(self) -> None:
         self.agent_selection = self.possible_agents[self._actor]
@@ -338,21 +343,15 @@ class raw_env(AECEnv):  # type: ignore[misc,type-arg]  # noqa: N801  (PettingZoo
         if not self._is_reset:
             raise EnvironmentStateError("observe before reset: call reset() first")
         seat = self._seats[agent]
-        if self._dtype == "uint8" or self._layout.has_solver:
-            row = self._observer.rows(self._states, _LANE, np.array([seat]))[0]
-            if self._dtype == "uint8":
-                return {"observation": row, "action_mask": self._mask(seat)}
-            return {"observation": self._formed(self._observer.floats(row)), "action_mask": self._mask(seat)}
-        table, layout = self._engine, self._layout
-        count = self._legal_count if seat == self._actor else 0
-        out = np.empty(layout.size, np.float32)
-        mask = np.empty(table.num_actions, np.int8)
-        observe_and_mask(
-            self._states, table.record, 0, seat, self._views, layout.offsets, self._row, layout.scale, out, self._legal, count, mask
-        )
-        if not count and self._idle_ones:
-            mask[:] = 1
-        return {"observation": self._formed(out), "action_mask": mask}
+        if self._is_plain:
+            out = np.empty(self._size, np.float32)
+            mask = np.empty(self._num_actions, np.int8)
+            count = self._legal_count if seat == self._actor else 0
+            observe_and_mask(self._states, self._record, 0, seat, self._work, count, out, mask)
+            return {"observation": out, "action_mask": mask}
+        row = self._observer.rows(self._states, _LANE, np.array([seat]))[0]
+        vector = row if self._dtype == "uint8" else self._formed(self._observer.floats(row))
+        return {"observation": vector, "action_mask": self._mask(seat)}
 
     def _formed(self, vector: NDArray[np.float32]) -> NDArray[np.float32] | dict[str, NDArray[np.float32]]:
         if self._form == "flat":

@@ -2,9 +2,38 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
+from kalooki_env.core.actions import MAX_ACTIONS
+from kalooki_env.core.batch import step_listed
 from kalooki_env.core.compiled import i64, kernel
+from kalooki_env.core.layout import SEATS, VIEW
 from kalooki_env.core.view import make_view
-from kalooki_env.observe.encoders import encode, to_float
+from kalooki_env.observe.encoders import encode
+from kalooki_env.observe.schema import PIECES, Observation
+
+_LONGEST = sum(piece.size(SEATS) for piece in PIECES)
+
+#: What the environment of a single table keeps beside its position.
+WORKSPACE = np.dtype(
+    [
+        ("offsets", "i8", (len(PIECES) + 1,)),
+        ("scale", "f4", (_LONGEST,)),
+        ("legal", "i2", (MAX_ACTIONS,)),
+        ("row", "u1", (_LONGEST,)),
+        ("view", VIEW, (1,)),
+    ],
+    align=True,
+)
+
+
+def workspace(layout: Observation) -> NDArray[np.void]:
+    """A workspace for a choice of pieces: WORKSPACE (1,)."""
+    work = np.zeros(1, WORKSPACE)
+    work[0]["offsets"] = layout.offsets
+    work[0]["scale"][: layout.size] = layout.scale
+    return work
 
 
 @kernel
@@ -21,19 +50,6 @@ def observe(s, r, seat, views, offsets, row):
 
 
 @kernel
-def observe_lane(states, rules, lane, seat, views, offsets, row):
-    """Observation of a seat of one lane into `row`, uint8 (size,). `views`: VIEW (1,), scratch."""
-    observe(states[lane], rules[0], seat, views, offsets, row)
-
-
-@kernel
-def observe_lane_float(states, rules, lane, seat, views, offsets, row, scale, out):
-    """As `observe_lane`, scaled to float32 (size,) in `out`; `row` is scratch."""
-    observe(states[lane], rules[0], seat, views, offsets, row)
-    to_float(row, scale, out)
-
-
-@kernel
 def encode_views(views, rules, offsets, rows):
     """Observations of many VIEW records, uint8 (N, size)."""
     for lane in range(views.shape[0]):
@@ -41,10 +57,24 @@ def encode_views(views, rules, offsets, rows):
 
 
 @kernel
-def observe_and_mask(states, rules, lane, seat, views, offsets, row, scale, out, legal, n, mask):
-    """`observe_lane_float`, and the seat's mask, int8 (num_actions,), from the first n legal actions of a list."""
-    observe(states[lane], rules[0], seat, views, offsets, row)
-    to_float(row, scale, out)
+def observe_and_mask(states, rules, lane, seat, work, n, out, mask):
+    """Observation of a seat of one lane, float32 (size,), and its mask, int8 (num_actions,): the first n actions of the list in `work`.
+
+    `work`: WORKSPACE (1,). One record instead of six arrays: each array that crosses from Python costs as much as a third of the work here.
+    """
+    w = work[0]
+    row = w["row"]
+    observe(states[lane], rules[0], seat, w["view"], w["offsets"], row)
+    scale = w["scale"]
+    for i in range(out.shape[0]):
+        out[i] = row[i] * scale[i]
     mask[:] = 0
+    legal = w["legal"]
     for i in range(n):
         mask[legal[i]] = 1
+
+
+@kernel
+def step_in_workspace(states, rules, feas, action, work, n):
+    """`core.step_listed` for lane 0 with the list in `work`, WORKSPACE (1,)."""
+    return step_listed(states, rules, feas, 0, action, work[0]["legal"], n)

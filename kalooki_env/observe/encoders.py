@@ -209,10 +209,3 @@ def write_lay_down(v, seat, r, out, at):
     if phase == LAYOFF or phase == MOVE:
         out[at + 50 + relative_slot(i64(v["target"]), seat, i64(r["num_players"]))] = 1
         out[at + 50 + MELDS_PER_SEAT * i64(r["max_seats"])] = v["target_high"]
-
-
-@kernel
-def to_float(row, scale, out):
-    """Scale a uint8 observation to float32 in [0, 1]."""
-    for i in range(row.shape[0]):
-        out[i] = row[i] * scale[i]
