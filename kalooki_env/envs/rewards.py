@@ -7,31 +7,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kalooki_env.core import kernel
-from kalooki_env.core.compiled import i64
-from kalooki_env.core.layout import FILL, MELD
-from kalooki_env.core.solver import contract_distance
 from kalooki_env.envs.options import one_of
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.engine import Engine
+from kalooki_env.observe.solver_piece import distances_of_lane
 
 #: Points per unit of reward.
 SCALE = 100.0
-
-
-@kernel
-def distances_of_lane(states, rules, feas, dist, lane, out):
-    """Contract distance of every hand, 0 once opened or while laying down. `out`: int64 (num_players,), written."""
-    s = states[lane]
-    r = rules[0]
-    deal = i64(s["deal"]) - 1
-    for seat in range(out.shape[0]):
-        # A seat that is laying down has the rest of its contract in hand; the solver would count the whole contract.
-        laying = seat == i64(s["actor"]) and (s["phase"] == MELD or s["phase"] == FILL)
-        if i64(s["opened"][seat]) or laying:
-            out[seat] = 0
-        else:
-            out[seat] = contract_distance(s["hands"][seat], r, feas, dist, i64(r["threes"][deal]), i64(r["fours"][deal]))
 
 
 class Rewards:

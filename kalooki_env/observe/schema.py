@@ -88,8 +88,9 @@ PIECES: tuple[Piece, ...] = (
     ),
     Piece(
         "solver",
-        "a solver's answers about the own hand while it has not opened: contract distance; 53 flags: cards that would lower it; 53 flags: discards that keep "
-        "the distance of the hand smallest; 53 counts: after each such discard, unseen cards that would lower the distance; flag: the upcard would lower it",
+        "a solver's answers about the own hand while it has not opened: contract distance; 53 flags: cards that would lower it; for the seat "
+        "that is about to discard 53 flags: discards that keep the distance smallest, and 53 counts: unseen cards that would lower it after each of these; "
+        "flag: the upcard would lower it",
         False,
         lambda m: [16] + [1] * 106 + [100] * 53 + [1],
     ),

@@ -78,3 +78,18 @@ def solver_views(views, rules, feas, dist, rows, first, scratch):
     for lane in range(views.shape[0]):
         v = views[lane]
         encode_solver(v, v["hand"], i64(v["observer"]), rules[0], feas, dist, rows[lane][first : first + UPCARD_LOWERS + 1], scratch)
+
+
+@kernel
+def distances_of_lane(states, rules, feas, dist, lane, out):
+    """Contract distance of every hand, 0 once opened or while laying down. `out`: int64 (num_players,), written."""
+    s = states[lane]
+    r = rules[0]
+    deal = i64(s["deal"]) - 1
+    for seat in range(out.shape[0]):
+        # A seat that is laying down has the rest of its contract in hand; the solver would count the whole contract.
+        laying = seat == i64(s["actor"]) and (s["phase"] == MELD or s["phase"] == FILL)
+        if i64(s["opened"][seat]) or laying:
+            out[seat] = 0
+        else:
+            out[seat] = contract_distance(s["hands"][seat], r, feas, dist, i64(r["threes"][deal]), i64(r["fours"][deal]))

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+_TESTS = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(_TESTS), str(_TESTS.parent)]  # works from a checkout that is not installed
 
 from test_solver import ALL_KEYS, CONTRACTS, random_hand, rules_of
 

@@ -1,0 +1,104 @@
+"""The architecture: who may import whom, how long files may be, and what importing the package costs."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parent.parent / "kalooki_env"
+
+#: What each layer may import of the package; every layer may import itself, `rules` and `errors`.
+LAYERS: dict[str, set[str]] = {
+    "errors": set(),
+    "rules": set(),
+    "core": set(),
+    "game": {"core"},
+    "observe": {"core", "game"},
+    "render": {"core", "game"},
+    "referee": set(),
+    "agents": {"core", "game", "observe"},
+    "envs": {"core", "game", "observe", "render"},
+    "arena": {"core", "game", "observe", "agents", "render"},
+    "verify": {"core", "game", "referee", "agents", "observe"},
+    "cli": {"core", "game", "observe", "render", "referee", "agents", "envs", "arena", "verify"},
+}
+#: Packages of the extra `train`.
+TRAINING_ONLY = {"torch", "stable_baselines3", "sb3_contrib", "pydantic", "yaml", "safetensors", "tensorboard", "matplotlib", "tqdm"}
+
+FILES = sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
+
+
+def layer_of(module: str) -> str:
+    return module.split(".")[1] if "." in module else "kalooki_env"
+
+
+def imports(path: Path) -> list[tuple[str, bool]]:
+    """Modules that a file imports, and whether at the top of the file."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    top = set(map(id, tree.body))
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, id(node) in top) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "kalooki_env" else [node.module]
+            found += [(name, id(node) in top) for name in names]
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_down(path: Path) -> None:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    layer = parts[0]
+    if layer in ("__init__", "__main__"):
+        return
+    for module, _ in imports(path):
+        assert module.split(".")[0] != "training"
+        if module.startswith("kalooki_env"):
+            below = layer_of(module)
+            if below not in LAYERS:  # a public name of the package itself
+                assert layer == "cli", module
+                continue
+            assert below in LAYERS[layer] | {layer, "rules", "errors"}, f"{layer} imports {module}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_the_package_stands_without_the_training_packages(path: Path) -> None:
+    if path.relative_to(PACKAGE).parts[0] == "core":
+        assert not [module for module, _ in imports(path) if module.split(".")[0] in ("gymnasium", "pettingzoo")]
+    needed = [module for module, at_top in imports(path) if at_top and module.split(".")[0] in TRAINING_ONLY]
+    # These modules are imported by those who ask for a network only.
+    assert not needed or path.name in ("network.py", "checkpoint.py", "sb3.py"), needed
+
+
+def test_the_referee_is_independent() -> None:
+    for path in (PACKAGE / "referee").rglob("*.py"):
+        for module, _ in imports(path):
+            assert not module.startswith(("numpy", "numba"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_files_stay_short(path: Path) -> None:
+    """The budget is 400 lines, the hard stop 600."""
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 600
+
+
+def test_importing_compiles_nothing_opens_nothing_and_needs_no_torch(tmp_path: Path) -> None:
+    program = (
+        "import sys\n"
+        "opened = []\n"
+        "sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == 'open' and 'w' in str(args[1]) else None)\n"
+        "import kalooki_env\n"
+        "from kalooki_env.core import rng\n"
+        "assert not rng.mix.signatures\n"
+        f"bad = [name for name in {sorted(TRAINING_ONLY - {'yaml'})!r} if name in sys.modules]\n"  # Numba looks for PyYAML itself
+        "assert not bad, bad\n"
+        "assert not opened, opened\n"
+    )
+    environment = {"KALOOKI_CACHE_DIR": str(tmp_path / "cache"), "PATH": "", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(PACKAGE.parent)}
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment)
+    assert not (tmp_path / "cache").exists()
