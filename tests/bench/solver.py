@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-_TESTS = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(_TESTS), str(_TESTS.parent)]  # works from a checkout that is not installed
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # works from a checkout that is not installed
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from test_solver import ALL_KEYS, CONTRACTS, random_hand, rules_of
 
