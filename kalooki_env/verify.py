@@ -1,17 +1,21 @@
-"""The compiled engine against the independent referee: the same legal actions, the same position and the same scores at every step."""
+"""The compiled engine against the independent referee: the same legal actions, positions and scores at every step."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from kalooki_env import core
+from kalooki_env.agents import load
+from kalooki_env.agents.play import Player
 from kalooki_env.errors import KalookiError
 from kalooki_env.game.cards import CARD_NAMES
+from kalooki_env.game.engine import Engine
 from kalooki_env.game.game import Game
 from kalooki_env.game.position import pile_cards
 from kalooki_env.referee import Referee
@@ -37,6 +41,10 @@ class Mismatch:
     history: list[str]
     seed: int
 
+    def as_dict(self) -> dict[str, Any]:
+        """The mismatch as plain values."""
+        return {"what": self.what, "seed": self.seed, "position": self.position, "history": list(self.history)}
+
     def __str__(self) -> str:
         return f"{self.what}\nseed {self.seed}, after {len(self.history)} actions, the last: {self.history[-5:]}\n{self.position}"
 
@@ -51,6 +59,8 @@ class Report:
         actions: how often each kind of action was made.
         phases: how often each phase was met.
         endings: how often deals ended by going out, and blocked.
+        policies: decisions by policy.
+        tables: deals by rules, number of players and number of the deal.
         mismatches: the disagreements; a deal is given up at its first.
     """
 
@@ -59,6 +69,8 @@ class Report:
     actions: Counter[str] = field(default_factory=Counter)
     phases: Counter[str] = field(default_factory=Counter)
     endings: Counter[str] = field(default_factory=Counter)
+    policies: Counter[str] = field(default_factory=Counter)
+    tables: Counter[tuple[str, int, int]] = field(default_factory=Counter)
     mismatches: list[Mismatch] = field(default_factory=list)
 
     def add(self, other: Report) -> None:
@@ -68,6 +80,8 @@ class Report:
         self.actions += other.actions
         self.phases += other.phases
         self.endings += other.endings
+        self.policies += other.policies
+        self.tables += other.tables
         self.mismatches += other.mismatches
 
     def as_dict(self) -> dict[str, Any]:
@@ -75,10 +89,15 @@ class Report:
         return {
             "decisions": self.decisions,
             "deals": self.deals,
-            "mismatches": [str(mismatch) for mismatch in self.mismatches],
+            "mismatches": [mismatch.as_dict() for mismatch in self.mismatches],
             "actions": dict(self.actions.most_common()),
             "phases": dict(self.phases.most_common()),
             "endings": dict(self.endings.most_common()),
+            "policies": dict(self.policies.most_common()),
+            "tables": [
+                {"rules": rules, "players": players, "deal": deal, "deals": count}
+                for (rules, players, deal), count in sorted(self.tables.items())
+            ],
         }
 
 
@@ -95,7 +114,23 @@ def eager_policy(game: Game, legal: list[int], rng: np.random.Generator) -> int:
     return random_policy(game, legal, rng)
 
 
-POLICIES: tuple[Policy, ...] = (random_policy, eager_policy)
+@lru_cache(maxsize=64)
+def _greedy(table: Engine) -> Player:
+    return Player(load("greedy"), table, "greedy")
+
+
+def greedy_policy(game: Game, legal: list[int], rng: np.random.Generator) -> int:
+    """The scripted agent `greedy` at all seats: deals in which somebody opens and goes out."""
+    return int(_greedy(game.engine).act(game.states, np.zeros(1, np.int64), game.mask()[None], rng)[0])
+
+
+def mixed_policy(game: Game, legal: list[int], rng: np.random.Generator) -> int:
+    """`greedy` with one random choice in five: late play that greedy alone would end, or never get into."""
+    return random_policy(game, legal, rng) if rng.random() < 0.2 else greedy_policy(game, legal, rng)
+
+
+#: Policies by name.
+POLICIES: Mapping[str, Policy] = {"random": random_policy, "eager": eager_policy, "greedy": greedy_policy, "mixed": mixed_policy}
 
 
 def shuffled_deck(packs: int, rng: np.random.Generator) -> list[str]:
@@ -105,14 +140,18 @@ def shuffled_deck(packs: int, rng: np.random.Generator) -> list[str]:
     return deck
 
 
-def tables(rules: Sequence[Rules], players: Sequence[int]) -> Iterator[tuple[Rules, int, int]]:
-    """All deals of all tables, in a cycle without end: rules, number of players, number of the deal."""
+def tables(rules: Sequence[Rules], players: Sequence[int], rng: np.random.Generator) -> Iterator[tuple[Rules, int, int]]:
+    """Rules, number of players and number of the deal, without end: all in random order, then all again in another order."""
+    kinds = [
+        (one, num_players, deal)
+        for one in rules
+        for num_players in players
+        for deal in range(1, one.num_deals + 1)
+        if num_players > 2 or deal == one.num_deals
+    ]
     while True:
-        for deal in range(1, rules[0].num_deals + 1):
-            for num_players in players:
-                for one in rules:
-                    if num_players > 2 or deal == one.num_deals:
-                        yield one, num_players, deal
+        for kind in rng.permutation(len(kinds)):
+            yield kinds[kind]
 
 
 def verify(
@@ -120,24 +159,27 @@ def verify(
     players: Sequence[int],
     decisions: int,
     seed: int = 0,
-    policies: Sequence[Policy] = POLICIES,
+    policies: Mapping[str, Policy] = POLICIES,
     progress: Callable[[int], object] = lambda done: None,
 ) -> Report:
     """Play deals in engine and referee side by side until so many decisions are compared.
 
     Args:
-        rules: rules to go through in turn.
-        players: table sizes to go through in turn.
+        rules: rules to choose from.
+        players: table sizes to choose from.
         decisions: decisions to compare in all.
         seed: seed of deals and choices; deal k uses seed + k.
-        policies: who chooses, in turn by deal.
+        policies: who chooses, by name: in each deal the one that has made the fewest decisions so far.
         progress: called with the number of decisions made since its last call.
     """
     report = Report()
-    for number, (one, num_players, deal) in enumerate(tables(rules, players)):
+    for number, (one, num_players, deal) in enumerate(tables(rules, players, np.random.default_rng(seed))):
         if report.decisions >= decisions:
             return report
-        done = play_deal(one, num_players, deal, seed + number, policies[number % len(policies)], decisions - report.decisions)
+        name = min(policies, key=lambda policy: report.policies[policy])
+        done = play_deal(one, num_players, deal, seed + number, policies[name], decisions - report.decisions)
+        done.policies[name] = done.decisions
+        done.tables[str(one), num_players, deal] = 1
         report.add(done)
         progress(done.decisions)
     raise AssertionError("unreachable: the tables have no end")

@@ -18,8 +18,8 @@ from kalooki_env.observe.batch import observe
 def play_random(states, rules, feas, offsets, views, masks, rows, legal, decisions):
     """Every lane makes so many random decisions, with the mask and the observation of the seat to move written before each.
 
-    A lane whose deal is over deals the next number, after the last one the first again, with the dealer one seat further: so all nine deals are played
-    equally often. No lane may be over at the start.
+    A lane whose deal is over deals the next number, after the last one the first again, with the dealer one seat further: so all
+    nine deals are played equally often. No lane may be over at the start.
 
     Args:
         states: STATE (N,), changed.

@@ -1,0 +1,318 @@
+"""How good is an agent? Against opponents, compared with a baseline on the same deals; among copies of itself; in a line-up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalooki_env import agents as registry
+from kalooki_env.agents.base import Agent
+from kalooki_env.arena.duplicate import Arena, DealSet, Duplicates
+from kalooki_env.arena.stats import CONFIDENCE, Estimate
+from kalooki_env.arena.tables import Progress, quiet
+from kalooki_env.errors import ConfigError
+from kalooki_env.game.engine import engine
+from kalooki_env.rules import Rules
+
+#: An agent, or a name that `kalooki_env.agents.load` takes.
+AgentLike: TypeAlias = Agent | str
+#: Deals in all, unless asked otherwise. Paired differences between scripted agents have a standard deviation of about 50 points,
+#: so the 99 % interval over all deals reaches about 3 points to either side.
+DEALS_IN_ALL = 2000
+#: Makes a progress callback for so many tables.
+Bar = Callable[[int], AbstractContextManager[Progress]]
+
+
+def no_bar(tables: int) -> AbstractContextManager[Progress]:
+    """Progress that nobody wants to see."""
+    return nullcontext(quiet)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was played.
+
+    Attributes:
+        rules: text of the rules.
+        num_players: seats at the table.
+        deals: numbers of the deals.
+        deals_per_number: deals of each number; each is played in all rotations of the line-up.
+        seed: seed of deals and agents.
+    """
+
+    rules: str
+    num_players: int
+    deals: tuple[int, ...]
+    deals_per_number: int
+    seed: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """The settings as plain values."""
+        return {
+            "rules": self.rules,
+            "num_players": self.num_players,
+            "deals": list(self.deals),
+            "deals_per_number": self.deals_per_number,
+            "seed": self.seed,
+            "confidence": CONFIDENCE,
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """An agent in one seat and copies of an opponent in the others, against a baseline in that same seat on the same deals.
+
+    Attributes:
+        agent: its name.
+        opponent: name of the opponent in all other seats.
+        baseline: who else had the agent's seat.
+        with_agent: results with the agent in the seat, in all rotations.
+        with_baseline: results with the baseline in the seat.
+    """
+
+    agent: str
+    opponent: str
+    baseline: str
+    with_agent: Duplicates
+    with_baseline: Duplicates
+
+    @property
+    def gains(self) -> NDArray[np.float64]:
+        """Points by which the agent is better in each deal, float64 (D,): few points are good."""
+        return self.with_baseline.scores[self.baseline] - self.with_agent.scores[self.agent]
+
+    def difference(self, number: int | None = None) -> Estimate:
+        """Points a deal by which the agent is better than the baseline, paired by deal; over one number or over all."""
+        return self.with_agent.estimate(self.gains, number)
+
+    def row(self, number: int | None = None) -> dict[str, Any]:
+        """The results of one deal number, or of all, as plain values."""
+        baseline = self.with_baseline.estimate(self.with_baseline.scores[self.baseline], number)
+        return {
+            "deal": "all" if number is None else number,
+            **self.with_agent.agent_facts(self.agent, number),
+            "baseline_score": baseline.as_dict(),
+            "difference": self.difference(number).as_dict(),
+            **self.with_agent.table_facts(number),
+        }
+
+    def as_dict(self) -> dict[str, Any]:
+        """The comparison as plain values."""
+        return {
+            "agent": self.agent,
+            "opponent": self.opponent,
+            "baseline": self.baseline,
+            "rotations": self.with_agent.rotations,
+            "by_deal": [self.row(number) for number in self.with_agent.numbers],
+            "overall": self.row(),
+        }
+
+
+@dataclass(frozen=True)
+class LineUp:
+    """One agent per seat, in all rotations. Copies of one agent at all seats are self-play.
+
+    Attributes:
+        played: the results.
+    """
+
+    played: Duplicates
+
+    def differences(self, number: int | None = None) -> dict[tuple[str, str], Estimate]:
+        """Points a deal by which the first of two agents is better than the second at the same tables."""
+        scores = self.played.scores
+        names = list(scores)
+        return {
+            (one, other): self.played.estimate(scores[other] - scores[one], number)
+            for i, one in enumerate(names)
+            for other in names[i + 1 :]
+        }
+
+    def row(self, number: int | None = None) -> dict[str, Any]:
+        """The results of one deal number, or of all, as plain values."""
+        return {
+            "deal": "all" if number is None else number,
+            "agents": {name: self.played.agent_facts(name, number) for name in self.played.scores},
+            "differences": [
+                {"agent": one, "other": other, **found.as_dict()} for (one, other), found in self.differences(number).items()
+            ],
+            **self.played.table_facts(number),
+        }
+
+    def as_dict(self) -> dict[str, Any]:
+        """The results as plain values."""
+        return {
+            "line_up": list(self.played.line_up),
+            "rotations": self.played.rotations,
+            "by_deal": [self.row(number) for number in self.played.numbers],
+            "overall": self.row(),
+        }
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Everything that `evaluate` found.
+
+    Attributes:
+        agent: name of the agent.
+        settings: what was played.
+        comparisons: one per opponent and baseline.
+        self_play: copies of the agent at all seats, if asked for.
+        line_up: the agent in a line-up, if asked for.
+        seconds: time that it took.
+    """
+
+    agent: str
+    settings: Settings
+    comparisons: tuple[Comparison, ...]
+    self_play: LineUp | None
+    line_up: LineUp | None
+    seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The evaluation as plain values, for JSON. Differences are points a deal, positive where the agent is better."""
+        return {
+            "agent": self.agent,
+            **self.settings.as_dict(),
+            "against": [comparison.as_dict() for comparison in self.comparisons],
+            "self_play": None if self.self_play is None else self.self_play.as_dict(),
+            "line_up": None if self.line_up is None else self.line_up.as_dict(),
+            "seconds": round(self.seconds, 2),
+        }
+
+    def raw(self) -> dict[str, Any]:
+        """Results deal by deal, for JSON: one entry per line-up that was played."""
+        return {
+            "agent": self.agent,
+            **self.settings.as_dict(),
+            "line_ups": [one.raw() for one in self.line_ups],
+        }
+
+    @property
+    def line_ups(self) -> list[Duplicates]:
+        """All line-ups that were played, each once."""
+        found = [one for comparison in self.comparisons for one in (comparison.with_agent, comparison.with_baseline)]
+        found += [one.played for one in (self.self_play, self.line_up) if one is not None]
+        return list({one.line_up: one for one in found}.values())
+
+
+def evaluate(
+    agent: AgentLike,
+    against: Sequence[AgentLike] = ("random", "greedy"),
+    *,
+    baselines: Sequence[AgentLike] | None = None,
+    line_up: Sequence[AgentLike] | None = None,
+    self_play: bool = True,
+    rules: Rules | str = "jamaican",
+    num_players: int = 4,
+    deals: Sequence[int] | None = None,
+    deals_per_number: int | None = None,
+    seed: int = 0,
+    skip_forced: bool = True,
+    bar: Bar = no_bar,
+) -> Evaluation:
+    """Evaluate an agent on duplicate deals.
+
+    Args:
+        agent: the agent, or its name.
+        against: opponents; each in turn holds all other seats.
+        baselines: who else is put into the agent's seat for comparison; default: a further copy of the opponent.
+        line_up: agents of the other seats for one more table, in which every pair of agents is compared.
+        self_play: also play copies of the agent at all seats.
+        rules: rules, or their text.
+        num_players: seats at the table.
+        deals: numbers of the deals; default: all.
+        deals_per_number: duplicate deals of each number; default: so many that there are `DEALS_IN_ALL` or a few more.
+        seed: seed of deals and agents; the same seed gives the same result.
+        skip_forced: do not ask agents where there is no choice.
+        bar: makes a progress callback for a number of tables.
+
+    Raises:
+        AgentError: an agent that cannot be loaded, or that fails.
+        CheckpointError: a checkpoint that cannot be used.
+        ConfigError: wrong numbers of deals or agents.
+        RulesError: wrong rules or an impossible table.
+
+    Example:
+        >>> found = evaluate("greedy", ["random"], deals=[1], deals_per_number=20)
+        >>> found.comparisons[0].difference().mean > 0
+        True
+    """
+    began = time.monotonic()
+    rules = Rules.parse(rules) if isinstance(rules, str) else rules
+    table = engine(rules, num_players)
+    numbers = playable(rules, num_players) if deals is None else tuple(deals)
+    if deals_per_number is None:
+        deals_per_number = -(-DEALS_IN_ALL // max(1, len(numbers)))
+    deal_set = DealSet.make(table, numbers, deals_per_number, seed)
+    names = _Names()
+    subject = names.add(agent)
+    opponents = [names.add(one) for one in against]
+    fixed = None if baselines is None else [names.add(one) for one in baselines]
+    pairs = [(opponent, baseline) for opponent in opponents for baseline in (fixed or [opponent])]
+    others = num_players - 1
+    tables: list[tuple[str, ...]] = []
+    for opponent, baseline in pairs:
+        tables += [(subject, *[opponent] * others), (baseline, *[opponent] * others)]
+    own = (subject,) * num_players
+    full = None if line_up is None else (subject, *[names.add(one) for one in line_up])
+    if full is not None and len(full) != num_players:
+        raise ConfigError(f"the line-up has {len(full) - 1} other agents; allowed: {others}, one per seat beside {subject!r}")
+    tables += ([own] if self_play else []) + ([] if full is None else [full])
+
+    arena = Arena(table, names.agents, deal_set, seed, skip_forced=skip_forced)
+    with bar(arena.tables_of(tables)) as progress:
+        arena.progress = progress
+        for one in tables:
+            arena.line_up(one)
+    comparisons = tuple(
+        Comparison(
+            subject,
+            opponent,
+            baseline,
+            arena.line_up((subject, *[opponent] * others)),
+            arena.line_up((baseline, *[opponent] * others)),
+        )
+        for opponent, baseline in pairs
+    )
+    return Evaluation(
+        agent=subject,
+        settings=Settings(str(rules), num_players, numbers, deals_per_number, seed),
+        comparisons=comparisons,
+        self_play=LineUp(arena.line_up(own)) if self_play else None,
+        line_up=None if full is None else LineUp(arena.line_up(full)),
+        seconds=time.monotonic() - began,
+    )
+
+
+def playable(rules: Rules, num_players: int) -> tuple[int, ...]:
+    """Numbers of the deals that a table plays: all, or the last one in a sudden death (J13.2)."""
+    return (rules.num_deals,) if num_players == 2 else tuple(range(1, rules.num_deals + 1))
+
+
+class _Names:
+    """Agents by distinct names."""
+
+    def __init__(self) -> None:
+        self.agents: dict[str, Agent] = {}
+
+    def add(self, agent: AgentLike) -> str:
+        """The name of an agent: its text, or the name of its class, numbered if another object has that name."""
+        if isinstance(agent, str):
+            if agent not in self.agents:
+                self.agents[agent] = registry.load(agent)
+            return agent
+        for name, known in self.agents.items():
+            if known is agent:
+                return name
+        base = type(agent).__name__
+        taken = sum(name.partition("#")[0] == base for name in self.agents)
+        name = base if not taken else f"{base}#{taken + 1}"
+        self.agents[name] = agent
+        return name

@@ -1,0 +1,1 @@
+"""The command line, `kalooki`: one file per verb."""

@@ -1,0 +1,93 @@
+"""`kalooki evaluate`: an agent against opponents on duplicate deals."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from kalooki_env.arena.evaluation import DEALS_IN_ALL, evaluate
+from kalooki_env.arena.report import evaluation_text
+from kalooki_env.cli.common import Verbs, add_table, add_verb, check_writable, progress, write_json
+
+_DETAILS = """
+The agent takes one seat and copies of an opponent the others. Each deal is played once for every rotation of the seats, and
+once more with a baseline in the agent's seat: the same cards, the same dealer. The difference of their scores, averaged over the
+rotations, is one number per deal, and the interval is about these. An agent is a scripted one (random, greedy), a checkpoint
+folder, or package.module:Class.
+"""
+
+
+def add(verbs: Verbs) -> None:
+    """Add the verb."""
+    parser = add_verb(
+        verbs,
+        "evaluate",
+        "measures how well an agent plays, on duplicate deals with intervals",
+        run,
+        details=_DETAILS,
+        examples="kalooki evaluate greedy --against random --deals 1 5\n"
+        "kalooki evaluate runs/quickstart/checkpoint --against random greedy --deals 1 5 --json result.json\n"
+        "kalooki evaluate my_package.my_module:MyAgent --against greedy --rules jamaican_club\n"
+        "kalooki evaluate greedy --against random --line-up random random greedy",
+    )
+    parser.add_argument("agent", metavar="AGENT", help="the agent")
+    parser.add_argument(
+        "--against", nargs="+", default=["random", "greedy"], metavar="AGENT", help="opponents (default: random greedy)"
+    )
+    parser.add_argument(
+        "--baseline",
+        nargs="+",
+        metavar="AGENT",
+        help="who is put into the agent's seat for comparison (default: one more copy of the opponent)",
+    )
+    parser.add_argument(
+        "--line-up",
+        nargs="+",
+        metavar="AGENT",
+        help="also one table with these agents in the other seats, in which every pair is compared",
+    )
+    parser.add_argument(
+        "--self-play",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="also copies of the agent in all seats (default: yes)",
+    )
+    parser.add_argument("--deals", nargs="+", type=int, metavar="N", help="numbers of the deals, 1 to 9 (default: all)")
+    parser.add_argument(
+        "--deals-per-number", type=int, metavar="N", help=f"deals of each number (default: {DEALS_IN_ALL} in all)"
+    )
+    add_table(parser)
+    parser.add_argument(
+        "--json",
+        nargs="?",
+        const="-",
+        metavar="FILE",
+        help="write the result as JSON to a file, or to standard output and nothing else there",
+    )
+    parser.add_argument("--raw", metavar="FILE", help="write the results of every single deal as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry out the verb."""
+    for path in (args.json, args.raw):
+        check_writable(path)
+    found = evaluate(
+        args.agent,
+        args.against,
+        baselines=args.baseline,
+        line_up=args.line_up,
+        self_play=args.self_play,
+        rules=args.rules,
+        num_players=args.players,
+        deals=args.deals,
+        deals_per_number=args.deals_per_number,
+        seed=args.seed,
+        bar=lambda tables: progress("tables", tables),
+    )
+    if args.raw:
+        write_json(found.raw(), args.raw)
+    if args.json:
+        write_json(found.as_dict(), args.json)
+    if args.json != "-":
+        sys.stdout.write(evaluation_text(found))
+    return 0

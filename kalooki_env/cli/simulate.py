@@ -1,0 +1,217 @@
+"""`kalooki simulate`: deals between named agents, as a summary or step by step."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kalooki_env import agents as registry
+from kalooki_env import core
+from kalooki_env.agents.play import Player
+from kalooki_env.arena.duplicate import DealSet
+from kalooki_env.arena.evaluation import playable
+from kalooki_env.arena.report import columns, deals_words, percent
+from kalooki_env.arena.tables import deal_lanes, play
+from kalooki_env.cli.common import Verbs, add_json, add_table, add_verb, progress, write_json
+from kalooki_env.errors import ConfigError
+from kalooki_env.game.cards import CARD_NAMES, seat_name
+from kalooki_env.game.engine import Engine, engine
+from kalooki_env.game.game import Game
+from kalooki_env.render.text import table_text
+from kalooki_env.rules import Rules
+
+
+def add(verbs: Verbs) -> None:
+    """Add the verb."""
+    parser = add_verb(
+        verbs,
+        "simulate",
+        "plays deals between agents and prints how they went",
+        run,
+        details="Agents are named as for `kalooki evaluate`: random, greedy, a checkpoint folder, or package.module:Class.",
+        examples="kalooki simulate\n"
+        "kalooki simulate --agents greedy random random random --deal 1 5 --deals 500\n"
+        "kalooki simulate --show --deal 2 --deals 1 --seed 7",
+    )
+    add_table(parser)
+    parser.add_argument(
+        "--agents", nargs="+", default=["greedy"], metavar="AGENT", help="one for all seats, or one per seat (default: greedy)"
+    )
+    parser.add_argument("--deal", nargs="+", type=int, metavar="N", help="numbers of the deals, 1 to 9 (default: all)")
+    parser.add_argument("--deals", type=int, metavar="N", help="deals of each number (default: 100, or 1 with --show)")
+    parser.add_argument("--show", action="store_true", help="print every deal, turn by turn, all hands open")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry out the verb."""
+    rules = Rules.parse(args.rules)
+    table = engine(rules, args.players)
+    names = args.agents * args.players if len(args.agents) == 1 else args.agents
+    if len(names) != args.players:
+        raise ConfigError(f"{len(names)} agents for {args.players} seats; allowed: one for all, or one per seat")
+    loaded = {name: registry.load(name) for name in dict.fromkeys(names)}
+    players = [Player(agent, table, name) for name, agent in loaded.items()]
+    rngs = [np.random.default_rng([args.seed, number]) for number in range(len(players))]
+    seats = [list(loaded).index(name) for name in names]
+    numbers = args.deal or playable(rules, args.players)
+    per_number = (1 if args.show else 100) if args.deals is None else args.deals
+    deals = DealSet.make(table, numbers, per_number, args.seed)
+    if args.show:
+        records = [show(table, deals, i, seats, players, rngs, names, quiet=args.json) for i in range(len(deals.numbers))]
+    else:
+        records = batch(table, deals, seats, players, rngs)
+    summary = [summary_of(records, number, names) for number in numbers]
+    if args.json:
+        settings = {"rules": str(rules), "num_players": args.players, "agents": names, "seed": args.seed}
+        write_json({**settings, "by_deal": summary, "deals": records})
+    else:
+        sys.stdout.write(
+            f"{rules}, {args.players} players: {', '.join(names)}\n"
+            f"{deals_words(numbers)}, {per_number} of each, seed {args.seed}\n{summary_text(summary)}"
+        )
+    return 0
+
+
+def record_of(state: Any, deals: DealSet, index: int, num_players: int, decisions: int) -> dict[str, Any]:
+    """One finished deal as plain values."""
+    winner = int(state["winner"])
+    return {
+        "deal": int(deals.numbers[index]),
+        "dealer": int(deals.dealers[index]),
+        "seed": int(deals.seeds[index]),
+        "winner": winner if winner >= 0 else None,
+        "scores": [int(score) for score in state["scores"][:num_players]],
+        "opened": [bool(opened) for opened in state["opened"][:num_players]],
+        "turns": int(state["turns"]),
+        "decisions": decisions,
+    }
+
+
+def batch(
+    table: Engine, deals: DealSet, seats: Sequence[int], players: Sequence[Player], rngs: Sequence[np.random.Generator]
+) -> list[dict[str, Any]]:
+    """Play all deals in lockstep; their records."""
+    count = len(deals.numbers)
+    dealt = deal_lanes(table, deals.numbers, deals.dealers, deals.seeds)
+    with progress("deals", count) as note:
+        played = play(table, dealt, np.tile(np.array(seats, np.int64), (count, 1)), players, rngs, progress=note)
+    return [record_of(played.states[i], deals, i, table.num_players, int(played.decisions[i])) for i in range(count)]
+
+
+def show(
+    table: Engine,
+    deals: DealSet,
+    index: int,
+    seats: Sequence[int],
+    players: Sequence[Player],
+    rngs: Sequence[np.random.Generator],
+    names: Sequence[str],
+    quiet: bool,
+) -> dict[str, Any]:
+    """Play one deal and print it unless `quiet`; its record, with its actions."""
+    number, dealer = int(deals.numbers[index]), int(deals.dealers[index])
+    seed = int(deals.seeds[index])
+    game = Game(table.rules, table.num_players, deal=number, dealer=dealer, seed=seed)
+    out = _Turns(quiet)
+    out.line(f"--- seed {seed}: " + ", ".join(f"{seat_name(seat)} {name}" for seat, name in enumerate(names)))
+    out.line(_table(game))
+    lane = np.zeros(1, np.int64)
+    actions = []
+    while game.to_move is not None:
+        mover = seats[game.to_move]
+        action = int(players[mover].act(game.states, lane, game.mask()[None], rngs[mover])[0])
+        before, turn = game.states[0].copy(), int(game.states[0]["turns"]) + 1
+        seat, text = game.to_move, game.action_text(action)
+        actions.append(f"{seat_name(seat)} {text}")
+        game.do(action)
+        out.add(turn, seat, text + _drawn(before, game.states[0], seat) if action == core.DRAW_STOCK else text)
+    out.flush()
+    out.line(_table(game))
+    record = record_of(game.states[0], deals, index, table.num_players, len(actions))
+    return {**record, "actions": actions}
+
+
+def _table(game: Game) -> str:
+    return table_text(
+        game.view(game.to_move or 0)[0], game.engine, reveal=game.states[0], colour=None if sys.stdout.isatty() else False
+    )
+
+
+def _drawn(before: Any, after: Any, seat: int) -> str:
+    gained = after["hands"][seat].astype(int) - before["hands"][seat]
+    return f" ({CARD_NAMES[int(np.argmax(gained))]})" if gained.any() else ""
+
+
+class _Turns:
+    """Prints one line per turn: the seats and what they did, calls included."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
+        self._turn = 0
+        self._seat = -1
+        self._words = ""
+
+    def line(self, text: str) -> None:
+        """Print a line."""
+        if not self._quiet:
+            sys.stdout.write(text + "\n")
+
+    def add(self, turn: int, seat: int, text: str) -> None:
+        """Note an action."""
+        # A discard ends the turn in the count, and its call window belongs to it: a new line begins with a draw.
+        if text.startswith(("draw", "take")) or not self._words:
+            self.flush()
+            self._turn, self._seat, self._words = turn, seat, f"{seat_name(seat)}: {text}"
+        elif seat == self._seat:
+            self._words += f", {text}"
+        else:
+            self._seat = seat
+            self._words += f"; {seat_name(seat)}: {text}"
+
+    def flush(self) -> None:
+        """Print the turn noted so far."""
+        if self._words:
+            self.line(f"{self._turn:>4}  {self._words}")
+        self._words = ""
+
+
+def summary_of(records: Sequence[dict[str, Any]], number: int, names: Sequence[str]) -> dict[str, Any]:
+    """Means over the deals of one number, as plain values."""
+    chosen = [record for record in records if record["deal"] == number]
+    scores = np.array([record["scores"] for record in chosen])
+    opened = np.array([record["opened"] for record in chosen])
+    out = float(np.mean([record["winner"] is not None for record in chosen]))
+    by_agent = {}
+    for name in dict.fromkeys(names):
+        held = np.array([one == name for one in names])
+        by_agent[name] = {"score": float(scores[:, held].mean()), "opened": float(opened[:, held].mean())}
+    return {
+        "deal": number,
+        "count": len(chosen),
+        "ended_by_going_out": out,
+        "blocked": 1 - out,
+        "turns": float(np.mean([record["turns"] for record in chosen])),
+        "decisions": float(np.mean([record["decisions"] for record in chosen])),
+        "agents": by_agent,
+    }
+
+
+def summary_text(summary: Sequence[dict[str, Any]]) -> str:
+    """The means by deal number as a table."""
+    names = list(summary[0]["agents"])
+    head = ["deal", "deals", "ended out", "blocked", "turns", "decisions"]
+    head += [word for name in names for word in (f"{name} scores", "opens")]
+    rows = []
+    for one in summary:
+        row = [str(one["deal"]), str(one["count"]), percent(one["ended_by_going_out"]), percent(one["blocked"])]
+        row += [f"{one['turns']:.1f}", f"{one['decisions']:.0f}"]
+        row += [
+            word for name in names for word in (f"{one['agents'][name]['score']:.1f}", percent(one["agents"][name]["opened"]))
+        ]
+        rows.append(row)
+    return columns(head, rows) + "\n"

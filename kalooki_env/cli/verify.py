@@ -1,0 +1,143 @@
+"""`kalooki verify`: the compiled engine against the independent referee."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, wait
+from typing import Any
+
+from kalooki_env.cli.common import Verbs, add_json, add_seed, add_verb, progress, write_json
+from kalooki_env.errors import ConfigError
+from kalooki_env.game.game import check_seed
+from kalooki_env.rules import MAX_PLAYERS, Rules, presets
+from kalooki_env.verify import POLICIES, Report, verify
+
+_DETAILS = f"""
+Plays deals in the engine and in a second implementation of the rules in plain Python, and compares legal actions, positions,
+scores and the seat to move at every step. Who chooses changes from deal to deal: {", ".join(POLICIES)}.
+Exit code 1 if the two ever disagree, with the position, the actions that led to it, and the seed.
+"""
+#: Seeds of one process; more deals than anybody plays.
+_SEEDS_PER_JOB = 10**9
+
+
+def add(verbs: Verbs) -> None:
+    """Add the verb."""
+    parser = add_verb(
+        verbs,
+        "verify",
+        "plays the compiled engine against the referee and compares them at every step",
+        run,
+        details=_DETAILS,
+        examples="kalooki verify\n"
+        "kalooki verify --preset jamaican_club --players 4 --decisions 20000\n"
+        "kalooki verify --decisions 1000000 --jobs 2 --json",
+    )
+    parser.add_argument(
+        "--preset", action="append", metavar="RULES", help="rules to verify, may be repeated (default: all presets)"
+    )
+    parser.add_argument("--players", nargs="+", default=["3-8"], metavar="N", help="table sizes, such as 4 or 3-8 (default: 3-8)")
+    parser.add_argument("--decisions", type=int, default=20_000, metavar="N", help="decisions to compare (default: 20000)")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
+    add_seed(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry out the verb."""
+    rules = [Rules.parse(text) for text in args.preset or presets()]
+    players = sizes(args.players)
+    for one in rules:
+        for size in players:
+            one.packs_for(size)
+    check_seed(args.seed)
+    if args.decisions < 1 or args.jobs < 1:
+        raise ConfigError(f"--decisions {args.decisions} --jobs {args.jobs}: allowed are whole numbers from 1 on")
+    with progress("decisions", args.decisions) as note:
+        if args.jobs == 1:
+            report = verify(rules, players, args.decisions, args.seed, progress=note)
+        else:
+            report = in_processes(rules, players, args.decisions, args.seed, args.jobs, note)
+    if args.json:
+        settings = {"rules": [str(one) for one in rules], "players": players, "seed": args.seed, "jobs": args.jobs}
+        write_json({**settings, **report.as_dict()})
+    else:
+        sys.stdout.write(report_text(report))
+    return 1 if report.mismatches else 0
+
+
+def sizes(words: Sequence[str]) -> list[int]:
+    """Table sizes from words such as `4` and `3-8`.
+
+    Raises:
+        ConfigError: a word of another form, or sizes that nobody can seat.
+    """
+    found: list[int] = []
+    for word in words:
+        first, dash, last = word.partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise ConfigError(f"--players {word!r} is not allowed; allowed: a number such as 4, or a range such as 3-8")
+        found += range(int(first), int(last or first) + 1)
+    if not found or not all(2 <= size <= MAX_PLAYERS for size in found):
+        raise ConfigError(
+            f"--players {' '.join(words)} is not allowed; allowed: 3 to {MAX_PLAYERS}, and 2 for the sudden death (deal 9)"
+        )
+    return sorted(set(found))
+
+
+def report_text(report: Report) -> str:
+    """What was compared, and the disagreements in full."""
+
+    def counts(title: str, counter: dict[str, int]) -> str:
+        return f"{title}: " + ", ".join(f"{name} {count:,}" for name, count in counter.items()) + "\n"
+
+    found = report.as_dict()
+    kinds = len(report.tables)
+    text = f"{report.decisions:,} decisions in {report.deals:,} deals at {kinds:,} kinds of table (rules, players, deal)\n"
+    text += "".join(counts(title, found[title]) for title in ("actions", "phases", "endings", "policies"))
+    for number, mismatch in enumerate(report.mismatches, start=1):
+        text += f"\nmismatch {number}: {mismatch}\nhistory: {' | '.join(mismatch.history)}\n"
+    return text + f"{len(report.mismatches)} mismatches\n"
+
+
+# ---- several processes -----------------------------------------------------------------------------------------------
+
+_done: Any = None
+
+
+def _begin(done: Any) -> None:
+    global _done
+    _done = done
+
+
+def _note(more: int) -> None:
+    with _done.get_lock():
+        _done.value += more
+
+
+def _job(rules: Sequence[Rules], players: Sequence[int], decisions: int, seed: int) -> Report:
+    return verify(rules, players, decisions, seed, progress=_note)
+
+
+def in_processes(
+    rules: Sequence[Rules], players: Sequence[int], decisions: int, seed: int, jobs: int, note: Callable[[int], object]
+) -> Report:
+    """As `kalooki_env.verify.verify`, split over processes with seeds of their own."""
+    context = multiprocessing.get_context("spawn")  # a fork would copy whatever threads and locks the parent happens to have
+    done = context.Value("q", 0)
+    shares = [decisions // jobs + (job < decisions % jobs) for job in range(jobs)]
+    report = Report()
+    with ProcessPoolExecutor(jobs, context, _begin, (done,)) as pool:
+        running = {pool.submit(_job, rules, players, share, seed + job * _SEEDS_PER_JOB) for job, share in enumerate(shares)}
+        seen = 0
+        while running:
+            finished, running = wait(running, timeout=0.5)
+            now = done.value
+            note(now - seen)
+            seen = now
+            for future in finished:
+                report.add(future.result())
+    return report
