@@ -253,7 +253,8 @@ class Rules:
         """
         if type(num_players) is not int or not 2 <= num_players <= MAX_PLAYERS:
             raise RulesError(
-                f"{num_players!r} players are not allowed; allowed: 3 to {MAX_PLAYERS}, and 2 in a sudden death (deal {self.num_deals})"
+                f"{num_players!r} players are not allowed; allowed: 3 to {MAX_PLAYERS}, "
+                f"and 2 in a sudden death (deal {self.num_deals})"
             )
         for packs in (2, 3) if self.packs == "auto" else (self.packs,):
             short = [
@@ -264,8 +265,8 @@ class Rules:
             if not short:
                 return packs
         raise RulesError(
-            f"{num_players} players cannot play with {self.packs} packs: deal {', '.join(map(str, short))} would leave fewer than "
-            f"{num_players} cards in the stock; use packs: auto"
+            f"{num_players} players cannot play with {self.packs} packs: deal {', '.join(map(str, short))} would leave fewer "
+            f"than {num_players} cards in the stock; use packs: auto"
         )
 
     def check_table(self, num_players: int, deal: int) -> None:
@@ -280,7 +281,8 @@ class Rules:
         self.packs_for(num_players)
         if num_players == 2 and deal != self.num_deals:
             raise RulesError(
-                f"2 players may play only a sudden death, deal {self.num_deals}, not deal {deal}; allowed: 3 to {MAX_PLAYERS} players"
+                f"2 players may play only a sudden death, deal {self.num_deals}, not deal {deal}; "
+                f"allowed: 3 to {MAX_PLAYERS} players"
             )
 
 
@@ -305,8 +307,8 @@ _PRESETS: dict[str, Preset] = {
         _CONSENSUS,
     ),
     "jamaican_club": Preset(
-        "jamaican_consensus as played in clubs: the next seat answers a call and takes the card if it refuses, stock only after a call, "
-        "anyone moves jokers, fours grow up to the ace first, one reshuffle (J6.4, J6.5, J8.4, J9.1, J12.1)",
+        "jamaican_consensus as played in clubs: the next seat answers a call and takes the card if it refuses, stock only after "
+        "a call, anyone moves jokers, fours grow up to the ace first, one reshuffle (J6.4, J6.5, J6.6, J8.4, J9.1, J12.1)",
         {
             **_CONSENSUS,
             "call_decider": "next_player",

@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 from kalooki_env.game.game import Game
 from kalooki_env.rules import presets
+from kalooki_env.verify import Policy, eager_policy
 
 PRESETS = tuple(presets())
-Chooser = Callable[[list[int], np.random.Generator], int]
 
 
-def any_of(legal: list[int], rng: np.random.Generator) -> int:
-    """A random legal action."""
-    return legal[int(rng.integers(len(legal)))]
-
-
-def eager(legal: list[int], rng: np.random.Generator) -> int:
-    """A random legal action, mostly a lay-down, lay-off or joker move where there is one."""
-    busy = [action for action in legal if action >= 112 and action != 113]
-    return any_of(busy if busy and rng.random() < 0.8 else legal, rng)
-
-
-def positions(game: Game, rng: np.random.Generator, choose: Chooser = eager, limit: int = 10_000) -> Iterator[Game]:
-    """The game after each random action until it is over; always the same object."""
+def positions(game: Game, rng: np.random.Generator, policy: Policy = eager_policy, limit: int = 10_000) -> Iterator[Game]:
+    """The game before each action until it is over, and then; always the same object."""
     for _ in range(limit):
         yield game
         if game.to_move is None:
             return
-        game.do(choose(game.legal_numbers(), rng))
+        game.do(policy(game, game.legal_numbers(), rng))
 
 
 @pytest.fixture

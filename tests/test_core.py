@@ -56,7 +56,8 @@ def check_invariants(states: np.ndarray, table: Engine, masks: np.ndarray) -> No
     actor = np.arange(core.SEATS) == states["actor"][:, None]
     opened = states["opened"] > 0
     assert (np.where(opened, states["meld_n"] == contract[:, None], (states["meld_n"] == 0) | (actor & laying[:, None]))).all()
-    # J5: between turns a seat that has not opened holds the cards dealt and two for each allowed call; in its own turn one more after the draw.
+    # J5: between turns a seat that has not opened holds the cards dealt and two for each allowed call; in its own turn one
+    # more after the draw.
     dealt = table.record[0]["hand_size"][states["deal"] - 1].astype(int)
     drawn = actor & np.isin(states["phase"], (Phase.PLAY,))[:, None]
     expected = dealt[:, None] + 2 * states["calls_allowed"].astype(int) + drawn
@@ -109,7 +110,9 @@ def test_deals_end_at_the_cap_at_the_latest(rng: np.random.Generator) -> None:
     check_scores(states, table)
 
 
-@pytest.mark.parametrize(("preset", "num_players"), [("jamaican", 4), ("jamaican_club", 3), ("jamaican_consensus", 8), ("open_hand", 6)])
+@pytest.mark.parametrize(
+    ("preset", "num_players"), [("jamaican", 4), ("jamaican_club", 3), ("jamaican_consensus", 8), ("open_hand", 6)]
+)
 def test_a_lane_equals_a_game_alone(preset: str, num_players: int) -> None:
     """State bytes, mask and legality, whatever the neighbours do."""
     table = engine(Rules.preset(preset), num_players)

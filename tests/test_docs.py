@@ -40,8 +40,11 @@ def test_the_action_table_is_the_layout() -> None:
     text = (PACKAGE / "ACTIONS.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (171 \+ 2·S|\d+) \| (\d+|2·S) \| `", text, re.MULTILINE)
     slots = 4 * 8
-    found = [(171 + 2 * slots if first == "171 + 2·S" else int(first), 2 * slots if count == "2·S" else int(count)) for first, count in rows]
-    assert found == [(section.first, section.count) for section in sections(8)]
+    found = [
+        (171 + 2 * slots if first == "171 + 2·S" else int(first), 2 * slots if count == "2·S" else int(count))
+        for first, count in rows
+    ]
+    assert found == [(section.first, section.size) for section in sections(8)]
     assert len(found) == len(ActionKind)
     assert f"that makes {num_actions(4)} actions, for 8 seats {num_actions(8)}" in text
 

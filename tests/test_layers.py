@@ -27,7 +27,17 @@ LAYERS: dict[str, set[str]] = {
     "cli": {"core", "game", "observe", "render", "referee", "agents", "envs", "arena", "verify"},
 }
 #: Packages of the extra `train`.
-TRAINING_ONLY = {"torch", "stable_baselines3", "sb3_contrib", "pydantic", "yaml", "safetensors", "tensorboard", "matplotlib", "tqdm"}
+TRAINING_ONLY = {
+    "torch",
+    "stable_baselines3",
+    "sb3_contrib",
+    "pydantic",
+    "yaml",
+    "safetensors",
+    "tensorboard",
+    "matplotlib",
+    "tqdm",
+}
 
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
 
@@ -99,6 +109,11 @@ def test_importing_compiles_nothing_opens_nothing_and_needs_no_torch(tmp_path: P
         "assert not bad, bad\n"
         "assert not opened, opened\n"
     )
-    environment = {"KALOOKI_CACHE_DIR": str(tmp_path / "cache"), "PATH": "", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(PACKAGE.parent)}
+    environment = {
+        "KALOOKI_CACHE_DIR": str(tmp_path / "cache"),
+        "PATH": "",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": str(PACKAGE.parent),
+    }
     subprocess.run([sys.executable, "-c", program], check=True, env=environment)
     assert not (tmp_path / "cache").exists()

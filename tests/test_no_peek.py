@@ -1,6 +1,11 @@
-"""Hidden cards reach nothing that a seat is given: all cards that it cannot see are permuted, and all that it is given stays the same."""
+"""Hidden cards reach nothing that a seat is given.
+
+All cards that it cannot see are permuted, and all that it is given stays the same.
+"""
 
 from __future__ import annotations
+
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -13,11 +18,12 @@ from kalooki_env.game.game import Game
 from kalooki_env.observe.observer import Observer
 from kalooki_env.observe.schema import Observation
 from kalooki_env.render.text import table_text
+from kalooki_env.verify import mixed_policy
 
 LANE = np.zeros(1, np.int64)
 
 
-def permuted(game: Game, seat: int, source: np.ndarray, tries: int = 20) -> Game | None:
+def permuted(game: Game, seat: int, source: np.ndarray, tries: int = 5) -> Game | None:
     """The game with other hidden cards for a seat, None if none were found that fit the view (in another seat's lay-down)."""
     other = game.copy()
     table = game.engine
@@ -38,13 +44,13 @@ def given(game: Game, seat: int, observer: Observer) -> tuple[bytes, ...]:
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("num_players", [3, 4, 6, 8])
 def test_hidden_cards_do_not_show(preset: str, num_players: int, rng: np.random.Generator) -> None:
+    """In every phase that the preset has: greedy play with some random choices gets to all of them."""
     source = np.zeros(1, core.STATE)
-    phases = set()
-    changed = 0
-    for deal in (1, 2, 4, 7):
+    phases: Counter[Phase] = Counter()
+    for deal in (1, 2, 3, 5):
         game = Game(preset, num_players, deal=deal, seed=100 * deal + num_players)
         observer = Observer(game.engine, Observation.of("obs-v1+solver", num_players))
-        for step, position in enumerate(positions(game, rng, limit=300)):
+        for step, position in enumerate(positions(game, rng, mixed_policy, limit=800)):
             if step % 11 and position.phase in (Phase.DRAW, Phase.PLAY, Phase.CALL, Phase.ANSWER):
                 continue
             for seat in range(num_players):
@@ -52,14 +58,11 @@ def test_hidden_cards_do_not_show(preset: str, num_players: int, rng: np.random.
                 if other is None:
                     assert position.phase in (Phase.MELD, Phase.FILL, Phase.LAYOFF, Phase.MOVE)
                     continue
-                changed += other.text() != position.text()
-                phases.add(position.phase)
+                phases[position.phase] += other.text() != position.text()
                 assert given(other, seat, observer) == given(position, seat, observer), f"seat {seat} in\n{position}"
                 assert other.hand(seat) == position.hand(seat)
-    assert changed > 100
-    assert {Phase.DRAW, Phase.PLAY, Phase.MELD} <= phases
-    if preset != "no_call":
-        assert {Phase.CALL, Phase.ANSWER} <= phases
+    reached = {Phase.DRAW, Phase.PLAY, Phase.MELD, Phase.OVER} | (set() if preset == "no_call" else {Phase.CALL})
+    assert reached <= {phase for phase, count in phases.items() if count}
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -211,7 +211,10 @@ def test_lines_may_be_left_out_and_stand_in_any_order() -> None:
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_mutilated_positions_give_errors_of_our_own(data: st.DataObject) -> None:
-    """Characters changed, words doubled, lines lost: an error of the family or a position that is sound, never another exception."""
+    """Characters changed, words doubled, lines lost.
+
+    An error of the family or a position that is sound, never another exception.
+    """
     text = TEXT
     for _ in range(data.draw(st.integers(1, 3))):
         place = data.draw(st.integers(0, len(text) - 1))

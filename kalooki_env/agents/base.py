@@ -13,18 +13,21 @@ from kalooki_env.game.engine import Engine
 
 
 class Agent(ABC):
-    """Somebody who plays seats. One object answers for all its seats at all tables of a batch, and keeps nothing between decisions.
+    """Somebody who plays seats.
+
+    One object answers for all its seats at all tables of a batch, and keeps nothing between decisions.
 
     Attributes:
-        observation: what `act` is given: a named choice of observation pieces or a list of their names (`kalooki_env.observe.schema`) for float32
-            vectors as the environments give them; or None for VIEW records (`kalooki_env.core.layout`).
+        observation: what `act` is given: a named choice of observation pieces or a list of their names
+            (`kalooki_env.observe.schema`), for vectors as the environments give them; or None, for VIEW records
+            (`kalooki_env.core.layout`).
         dtype: "float32" for vectors scaled to [0, 1], "uint8" for counts and flags.
     """
 
     observation: str | Sequence[str] | None = "obs-v1"
     dtype: str = "float32"
 
-    def begin(self, engine: Engine) -> None:
+    def begin(self, engine: Engine) -> None:  # noqa: B027  (most agents need no preparation)
         """Called before the first decision at a table: its rules, size and spaces.
 
         Raises:

@@ -28,9 +28,12 @@ from kalooki_env.core.solver import contract_distance, distance_up_to
 def greedy_action(v, mask, r, feas, dist, scratch):
     """The greedy choice.
 
-    Draws: the upcard if it lowers the distance, or, once opened, if it can be laid off. Lays down, lays off and moves jokers as soon as
-    possible. Discards: smallest distance, then most unseen cards that would lower it, then most points; once opened, most points. Calls a card
-    that lowers the distance. Answers a call by the best fixed rule: the discarder refuses; the next seat refuses only a card that it wants itself.
+    Draws: the upcard if it lowers the distance, or, once opened, if it can be laid off. Lays down, lays off and moves jokers
+        as soon as
+    possible. Discards: smallest distance, then most unseen cards that would lower it, then most points; once opened, most
+    points. Calls a card
+    that lowers the distance. Answers a call by the best fixed rule: the discarder refuses; the next seat refuses only a card
+    that it wants itself.
 
     Args:
         v: VIEW record of the seat to move.

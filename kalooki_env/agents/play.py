@@ -9,21 +9,11 @@ from numpy.typing import NDArray
 
 from kalooki_env import core
 from kalooki_env.agents.base import Agent
-from kalooki_env.core import kernel
-from kalooki_env.core.compiled import i64
-from kalooki_env.core.view import make_view
 from kalooki_env.errors import AgentError, KalookiError
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.position import position_text
 from kalooki_env.observe.observer import Observer
 from kalooki_env.observe.schema import Observation
-
-
-@kernel
-def views_of_lanes(states, rules, lanes, seats, views):
-    """Views of one seat of each listed lane. `views`: VIEW (n,), written."""
-    for i in range(lanes.shape[0]):
-        make_view(states[lanes[i]], rules[0], i64(seats[i]), views[i])
 
 
 class Player:
@@ -64,7 +54,7 @@ class Player:
         observations: NDArray[Any]
         if self._observer is None:
             observations = np.zeros(len(lanes), core.VIEW)
-            views_of_lanes(states, self.engine.record, lanes, seats, observations)
+            core.views_of_lanes(states, self.engine.record, lanes, seats, observations)
         else:
             observations = self._observer.rows(states, lanes, seats)
             if self._floats:

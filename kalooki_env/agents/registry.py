@@ -18,7 +18,8 @@ def load(name: str) -> Agent:
     """An agent from its name.
 
     Args:
-        name: a scripted agent (`random`, `greedy`), a checkpoint folder, or `package.module:Class` for a class of anybody's that can be made without
+        name: a scripted agent (`random`, `greedy`), a checkpoint folder, or `package.module:Class` for a class of anybody's
+            that can be made without
             arguments (importing it runs its module's code; loading a checkpoint runs none).
 
     Raises:
@@ -46,5 +47,5 @@ def _from_module(name: str, module: str, attribute: str) -> Agent:
     agent = made() if callable(made) else made
     if not callable(getattr(agent, "act", None)):
         raise AgentError(f"agent {name!r}: {type(agent).__name__} has no method act(observations, masks, rng)")
-    agent_: Agent = agent
-    return agent_
+    found: Agent = agent
+    return found

@@ -21,7 +21,9 @@ class RandomAgent(Agent):
     def act(self, observations: NDArray[Any], masks: NDArray[np.int8], rng: np.random.Generator) -> NDArray[np.int64]:
         """See `Agent.act`."""
         # The largest of independent uniform numbers over the legal actions is each of them with the same probability.
-        return np.argmax(rng.random(masks.shape, np.float32) * (masks > 0) + (masks > 0), axis=1)
+        lots = (1.0 + rng.random(masks.shape)) * (masks > 0)
+        best: NDArray[np.int64] = np.argmax(lots, axis=1)
+        return best
 
 
 class GreedyAgent(Agent):

@@ -1,4 +1,7 @@
-"""The compiled core and its only door: record types, constants, and functions over (states, rules, lanes). Arrays and integers only."""
+"""The compiled core and its only door.
+
+Record types, constants, and functions over (states, rules, lanes). Arrays and integers only.
+"""
 
 from __future__ import annotations
 
@@ -46,6 +49,7 @@ from kalooki_env.core.batch import (
     step_listed,
     view_lane,
     view_lanes,
+    views_of_lanes,
 )
 from kalooki_env.core.compiled import CACHE_DIR, announce_compilation, is_warm, kernel
 from kalooki_env.core.layout import (
@@ -130,4 +134,5 @@ __all__ = [
     "step_listed",
     "view_lane",
     "view_lanes",
+    "views_of_lanes",
 ]

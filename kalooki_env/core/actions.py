@@ -52,7 +52,7 @@ class Section(NamedTuple):
 
     kind: ActionKind
     first: int
-    count: int
+    size: int
 
 
 def sections(max_seats: int) -> tuple[Section, ...]:
@@ -78,7 +78,7 @@ def kind_and_operand(action: int, max_seats: int) -> tuple[ActionKind, int]:
         IndexError: no such number.
     """
     for section in sections(max_seats):
-        if section.first <= action < section.first + section.count:
+        if section.first <= action < section.first + section.size:
             return section.kind, action - section.first
     raise IndexError(f"action {action} is outside 0 to {num_actions(max_seats) - 1}")
 
@@ -96,4 +96,4 @@ def absolute_slot(slot, seat, num_players):
     return wrap(slot // MELDS_PER_SEAT + seat, num_players) * MELDS_PER_SEAT + slot % MELDS_PER_SEAT
 
 
-assert sections(SEATS)[12].first == LAY_OFF and num_actions(SEATS) == MAX_ACTIONS and CARDS == PLACE  # noqa: S101
+assert sections(SEATS)[12].first == LAY_OFF and num_actions(SEATS) == MAX_ACTIONS and CARDS == PLACE

@@ -112,6 +112,13 @@ def view_lanes(states, rules, seats, views):
 
 
 @kernel
+def views_of_lanes(states, rules, lanes, seats, views):
+    """Views of one seat of each listed lane. `views`: VIEW (n,), written."""
+    for i in range(lanes.shape[0]):
+        make_view(states[lanes[i]], rules[0], i64(seats[i]), views[i])
+
+
+@kernel
 def view_lane(states, rules, lane, seat, views):
     """View of a seat of one lane, written to `views[0]`."""
     make_view(states[lane], rules[0], seat, views[0])

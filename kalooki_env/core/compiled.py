@@ -58,23 +58,53 @@ def cache_root() -> Path:
 CACHE_DIR = cache_root() / sources_hash()
 
 
-#: Kernels widen every field that they read: Numba's `int` keeps unsigned numbers unsigned, and those mixed with signed ones become floats.
+#: Kernels widen every field that they read: Numba's `int` keeps unsigned numbers unsigned, and those mixed with signed ones
+#: become floats.
 i64 = np.int64
 
 
 def kernel(function: F) -> F:
     """Compile a function with Numba: no Python objects, no GIL, cached on disk under the hash of all kernel sources.
 
-    Kernels take arrays and integers, never single records from Python; read fields as `s["name"]` and widen them with `i64` at once;
+    Kernels take arrays and integers, never single records from Python; read fields as `s["name"]` and widen them with `i64`
+    at once;
     return codes and never print; do not call themselves.
     """
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE_DIR)
-    try:
-        compiled: F = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-        return compiled
-    finally:
-        numba.config.CACHE_DIR = before
+    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    compiled._cache = _LazyCache(compiled)
+    return compiled
+
+
+class _LazyCache:
+    """Opens Numba's disk cache when a kernel is first compiled.
+
+    Numba's `cache=True` makes and probes folders already at import.
+    """
+
+    def __init__(self, dispatcher: Any) -> None:
+        self._dispatcher = dispatcher
+
+    def _open(self) -> Any:
+        before = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = str(CACHE_DIR)
+        try:
+            self._dispatcher.enable_caching()
+        finally:
+            numba.config.CACHE_DIR = before
+        return self._dispatcher._cache
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        return self._open().load_overload(signature, target)
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        self._open().save_overload(signature, data)
+
+    @property
+    def cache_path(self) -> str:
+        return str(self._open().cache_path)
+
+    def flush(self) -> None:
+        self._open().flush()
 
 
 @kernel

@@ -90,7 +90,8 @@ RULES = _record(
     ]
 )
 
-#: What all seats see. A STATE has these fields and hidden ones, a VIEW these and the observer's hand: code that reads public fields serves both
+#: What all seats see. A STATE has these fields and hidden ones, a VIEW these and the observer's hand: code that reads public
+#: fields serves both
 #: record types, and compiled for a VIEW it cannot read anything hidden.
 _PUBLIC_SCALARS = [
     ("scores", "i2", (SEATS,)),
@@ -135,7 +136,8 @@ _MELDS = [
     ("meld_len", "u1", (MELDS,)),
     ("meld_bits", "u2", (MELDS,)),
 ]
-#: Card counts by seat (`ACTIONS.md`, section 5), index CARDS * seat + card: one long loop copies them five times faster than a loop a seat.
+#: Card counts by seat (`ACTIONS.md`, section 5), index CARDS * seat + card: one long loop copies them five times faster than
+#: a loop a seat.
 _MEMORY = [
     ("known", "u1", (SEATS * CARDS,)),
     ("discarded", "u1", (SEATS * CARDS,)),

@@ -8,7 +8,6 @@ from kalooki_env.core.actions import (
     DISCARD,
     DRAW_STOCK,
     END_TURN,
-    FOUR_OF,
     LAY_DOWN,
     LAY_OFF,
     LOWS,
@@ -17,12 +16,11 @@ from kalooki_env.core.actions import (
     REFUSE,
     TAKE_UPCARD,
     THREE_OF,
-    absolute_slot,
 )
 from kalooki_env.core.compiled import i64, kernel, wrap
 from kalooki_env.core.deal import stock_can_give
-from kalooki_env.core.layout import ANSWER, CALL, DRAW, FILL, FOUR, JOKER, LAYOFF, MELD, MELDS_PER_SEAT, MOVE, OVER, PLAY, THREE
-from kalooki_env.core.melds import can_lay_off, can_move_joker, card_at, joker_at, lay_off_place, replaceable, takes_joker
+from kalooki_env.core.layout import ANSWER, CALL, DRAW, FILL, FOUR, JOKER, LAYOFF, MELD, MELDS_PER_SEAT, OVER, PLAY, THREE
+from kalooki_env.core.melds import can_lay_off, can_move_joker, card_at, lay_off_place, replaceable, takes_joker
 from kalooki_env.core.solver import can_meet
 
 
@@ -166,7 +164,7 @@ def can_finish(hand, r, feas, kind, key, low, placed, last, bits, threes, fours,
             fits = True
             chosen_0, chosen_1, chosen_2 = -1, -1, -1
             for i in range(missing):
-                suit = (way // 25 if i == missing - 3 else way // 5 % 5 if i == missing - 2 else way % 5)
+                suit = way // 25 if i == missing - 3 else way // 5 % 5 if i == missing - 2 else way % 5
                 if suit < before:
                     fits = False
                     break
@@ -280,7 +278,11 @@ def place_actions(s, r, feas, out):
     length = i64(s["meld_len"][slot])
     for rank in range(13):
         place = rank if low <= rank < low + length else 13
-        if (place == rank or (rank == 0 and low + length == 14)) and i64(hand[13 * key + rank]) > 0 and replaceable(s, slot, high, place):
+        if (
+            (place == rank or (rank == 0 and low + length == 14))
+            and i64(hand[13 * key + rank]) > 0
+            and replaceable(s, slot, high, place)
+        ):
             out[n] = PLACE + 13 * key + rank
             n += 1
     return n

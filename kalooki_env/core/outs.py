@@ -1,4 +1,7 @@
-"""What a seat can tell from the solver and from the cards it sees: unseen copies, and the discards that keep the most chances open."""
+"""What a seat can tell from the solver and from the cards it sees.
+
+Unseen copies, and the discards that keep the most chances open.
+"""
 
 from __future__ import annotations
 

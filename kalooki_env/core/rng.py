@@ -1,4 +1,7 @@
-"""One random generator per lane: SplitMix64 (Steele, Lea and Flood 2014), whose state is one 64-bit number of the STATE record."""
+"""One random generator per lane.
+
+SplitMix64 (Steele, Lea and Flood 2014), whose state is one 64-bit number of the STATE record.
+"""
 
 from __future__ import annotations
 

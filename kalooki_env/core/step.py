@@ -129,7 +129,7 @@ def begin_play(s, r, feas, seat):
     s["after_call"] = 0
     deal = i64(s["deal"]) - 1
     s["can_lay"] = i64(s["opened"][seat]) == 0 and can_meet(
-        s["hands"][seat], r, feas, i64(r["threes"][deal]), i64(r["fours"][deal]), 0, 0
+        s["hands"][seat], r, feas, i64(r["threes"][deal]), i64(r["fours"][deal]), i64(0), i64(0)
     )
 
 
@@ -260,7 +260,10 @@ def call_possible(s, r):
 
 @kernel
 def ask_next(s, r, first):
-    """Ask the next seat that may call, `first` seats or more after the discarder; if there is none, the next seat draws (J6.3)."""
+    """Ask the next seat that may call, `first` seats or more after the discarder.
+
+    If there is none, the next seat draws (J6.3).
+    """
     players = i64(r["num_players"])
     turn = i64(s["turn"])
     for i in range(first, players):

@@ -1,4 +1,7 @@
-"""STATE to VIEW for one seat: the only place that decides who sees what. And its counterpart: other hidden cards that fit the view."""
+"""STATE to VIEW for one seat.
+
+The only place that decides who sees what. And its counterpart: other hidden cards that fit the view.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,8 @@ from kalooki_env.core.solver import can_meet
 def make_view(s, r, seat, v):
     """Fill a VIEW record with what a seat may know (`ACTIONS.md`, section 5).
 
-    Not in it: the stock's cards, other hands beyond their known cards (unless hands are open), the generator, and whether the seat whose turn it is
+    Not in it: the stock's cards, other hands beyond their known cards (unless hands are open), the generator, and whether
+        the seat whose turn it is
     could lay down.
     """
     v["observer"] = seat
@@ -130,7 +134,7 @@ def agrees(s, r, feas, seat, scratch):
     if phase == PLAY:
         deal = i64(s["deal"]) - 1
         s["can_lay"] = i64(s["opened"][actor]) == 0 and can_meet(
-            s["hands"][actor], r, feas, i64(r["threes"][deal]), i64(r["fours"][deal]), 0, 0
+            s["hands"][actor], r, feas, i64(r["threes"][deal]), i64(r["fours"][deal]), i64(0), i64(0)
         )
         return True
     if phase == MELD:

@@ -13,7 +13,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 
 from kalooki_env import core
-from kalooki_env.envs.options import deals_of, dealer_of, one_of
+from kalooki_env.envs.options import dealer_of, deals_of, one_of
 from kalooki_env.envs.rewards import Rewards
 from kalooki_env.errors import ConfigError, EnvironmentStateError
 from kalooki_env.game.engine import engine
@@ -32,7 +32,7 @@ _OVER = int(core.Phase.OVER)
 _LANE = np.zeros(1, np.int64)
 
 
-class raw_env(AECEnv):  # type: ignore[misc,type-arg]  # noqa: N801  (PettingZoo's name)
+class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's name)
     """One deal of Jamaican Kalooki as a PettingZoo AEC environment.
 
     | Fact | Value |
@@ -44,12 +44,14 @@ class raw_env(AECEnv):  # type: ignore[misc,type-arg]  # noqa: N801  (PettingZoo
     | End | all agents terminate in the same step: somebody went out (J10.2), or the deal is blocked (J12) |
 
     Several decisions of one agent may follow each other, and agents are asked out of turn about calls: always act for
-    `agent_selection`. Arrays handed out are new ones and never change later. The checks that PettingZoo's wrappers make are built in.
+    `agent_selection`. Arrays handed out are new ones and never change later. The checks that PettingZoo's wrappers make are
+    built in.
 
     Args:
         rules: `Rules`, or their text: a preset's name and changed keys, `"jamaican call_max_per_deal=3"`.
         num_players: seats at the table.
-        max_seats: seats that the spaces have room for; default `num_players`. A policy for `max_seats=6` sits at tables of 3 to 6.
+        max_seats: seats that the spaces have room for; default `num_players`. A policy for `max_seats=6` sits at tables of 3
+            to 6.
         deal: number of the deal (1 to 9), a list of numbers to draw from, or `"random"` for all.
         dealer: a seat, or `"rotate"`: at random after a seeded reset, then clockwise from reset to reset.
         observation: a named choice, `"obs-v1"` (default) or `"obs-v1+solver"`, or a list of names of pieces.
@@ -57,14 +59,16 @@ class raw_env(AECEnv):  # type: ignore[misc,type-arg]  # noqa: N801  (PettingZoo
         observation_dtype: `"float32"`, scaled to [0, 1], or `"uint8"`, counts and flags.
         reward: `"score"`: minus the score of the deal, divided by 100 (a seat that goes out has 0.5; losses reach below -3);
             `"zero_sum"`: the mean of all scores minus the own, divided by 100; `"win"`: 1 for going out, else 0.
-        shaping: if not 0, adds potential-based shaping with potential `-shaping` times the contract distance (0 once opened, and at the end), which
+        shaping: if not 0, adds potential-based shaping with potential `-shaping` times the contract distance (0 once opened,
+            and at the end), which
             leaves the optimal policies as they are (Ng, Harada and Russell 1999).
         on_illegal: `"raise"` an `IllegalActionError`, the state unchanged; or `"lose"`: the deal ends for all, with
             `illegal_reward` for the offender and 0 for the others.
         illegal_reward: see `on_illegal`.
         skip_forced: play decisions with one legal action without asking.
         mask_in_info: put the mask in `infos[agent]["action_mask"]` as well.
-        idle_mask: mask of agents that are not to move: all `"zeros"` (default), or all `"ones"` for frameworks that sample for everybody.
+        idle_mask: mask of agents that are not to move: all `"zeros"` (default), or all `"ones"` for frameworks that sample
+            for everybody.
         render_mode: `"ansi"` for a string, `"human"` to print after each step, None.
         reveal: show all hands when rendering.
 
@@ -103,7 +107,7 @@ class raw_env(AECEnv):  # type: ignore[misc,type-arg]  # noqa: N801  (PettingZoo
         render_mode: Literal["ansi", "human"] | None = None,
         reveal: bool = False,
     ) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.rules = Rules.parse(rules) if isinstance(rules, str) else rules
         self._deals = deals_of(deal, self.rules, num_players)
         self._fixed_dealer = dealer_of(dealer, num_players)
@@ -160,11 +164,11 @@ class raw_env(AECEnv):  # type: ignore[misc,type-arg]  # noqa: N801  (PettingZoo
         hands = core.CARDS * self._engine.max_seats
         self.state_space = spaces.Box(0.0, 1.0, (hands + self._layout.size,), np.float32)
 
-    def observation_space(self, agent: AgentID) -> spaces.Dict:
+    def observation_space(self, agent: AgentID) -> spaces.Space[Any]:
         """Space of the observations, the same for all agents."""
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: AgentID) -> spaces.Discrete:
+    def action_space(self, agent: AgentID) -> spaces.Space[Any]:
         """Space of the actions, the same for all agents."""
         return self.action_spaces[agent]
 
@@ -405,10 +409,16 @@ class raw_env(AECEnv):  # type: ignore[misc,type-arg]  # noqa: N801  (PettingZoo
 
 
 def env(*args: Any, **kwargs: Any) -> raw_env:
-    """The environment, as PettingZoo names it. The checks of its usual wrappers are built in, so there are none. Arguments as for `raw_env`."""
+    """The environment, as PettingZoo names it.
+
+    The checks of its usual wrappers are built in, so there are none. Arguments as for `raw_env`.
+    """
     return raw_env(*args, **kwargs)
 
 
 def parallel_env(*args: Any, **kwargs: Any) -> Any:
-    """The environment under PettingZoo's parallel API: in each step only the action of the agent to move counts. Arguments as for `raw_env`."""
+    """The environment under PettingZoo's parallel API.
+
+    In each step only the action of the agent to move counts. Arguments as for `raw_env`.
+    """
     return turn_based_aec_to_parallel_wrapper(raw_env(*args, **kwargs))

@@ -37,7 +37,9 @@ def deals_of(deal: Any, rules: Rules, num_players: int) -> tuple[int, ...]:
     else:
         deals = (deal,)
     if not deals:
-        raise RulesError(f"deal {deal!r} is not allowed: an empty list; allowed: 1 to {rules.num_deals}, a list of these, or 'random'")
+        raise RulesError(
+            f"deal {deal!r} is not allowed: an empty list; allowed: 1 to {rules.num_deals}, a list of these, or 'random'"
+        )
     for number in deals:
         rules.check_table(num_players, number)
     return deals

@@ -60,4 +60,4 @@ class Rewards:
     def _potentials(self, states: NDArray[np.void]) -> NDArray[np.float64]:
         table = self._engine
         distances_of_lane(states, table.record, table.feas, table.dist, 0, self._distances)
-        return -self.shaping * self._distances
+        return np.multiply(-self.shaping, self._distances, dtype=np.float64)

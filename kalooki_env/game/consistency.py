@@ -41,11 +41,14 @@ def _meld_faults(state: Any, table: Engine) -> list[str]:
         kinds = [meld.kind for meld in melds.values()]
         threes, fours = kinds.count(MeldKind.THREE), kinds.count(MeldKind.FOUR)
         name = seat_name(seat)
+        laid = f"{threes} threes and {fours} fours"
+        wanted = f"the contract is {contract.threes} and {contract.fours}"
         if state["opened"][seat] and (threes, fours) != (contract.threes, contract.fours):
-            faults.append(f"{name} has opened with {threes} threes and {fours} fours; the contract is {contract.threes} and {contract.fours} (J7.2)")
+            faults.append(f"{name} has opened with {laid}; {wanted} (J7.2)")
         laying = in_lay_down and seat == state["actor"]
-        if laying and (threes > contract.threes or fours > contract.fours or len(melds) > contract.threes + contract.fours - (state["phase"] == Phase.MELD)):
-            faults.append(f"{name} is laying down, but has {threes} threes and {fours} fours already; the contract is {contract.threes} and {contract.fours}")
+        left = contract.threes + contract.fours - len(melds) - (state["phase"] == Phase.MELD)
+        if laying and (threes > contract.threes or fours > contract.fours or left < 0):
+            faults.append(f"{name} is laying down, but has {laid} already; {wanted}")
         if melds and not state["opened"][seat] and not laying:
             faults.append(f"{name} has melds but has not opened")
         for kind, distinct, what in (

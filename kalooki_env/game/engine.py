@@ -63,7 +63,9 @@ class Engine:
         rules.packs_for(num_players)
         seats = num_players if max_seats is None else max_seats
         if type(seats) is not int or not num_players <= seats <= MAX_PLAYERS:
-            raise RulesError(f"max_seats {max_seats!r} is not allowed; allowed: {num_players} (the number of players) to {MAX_PLAYERS}")
+            raise RulesError(
+                f"max_seats {max_seats!r} is not allowed; allowed: {num_players} (the number of players) to {MAX_PLAYERS}"
+            )
         core.announce_compilation()
         self.rules = rules
         self.num_players = num_players

@@ -56,7 +56,15 @@ def why_illegal(state: Any, action: int, table: Engine) -> Refusal:
     return _why_no_joker_move(state, operand, table, card=None)
 
 
-def illegal_action_error(states: NDArray[np.void], action: str, refusal: Refusal, who: int | None, legal: list[str] | None, table: Engine, seed: int | None) -> IllegalActionError:
+def illegal_action_error(
+    states: NDArray[np.void],
+    action: str,
+    refusal: Refusal,
+    who: int | None,
+    legal: list[str] | None,
+    table: Engine,
+    seed: int | None,
+) -> IllegalActionError:
     """The error for a refused action. Its message shows nothing that the seat to move may not know.
 
     Args:

@@ -117,7 +117,9 @@ def read_meld(text: str) -> Meld:
 
 def _possible_lows(stands_for: list[int], lows: range) -> list[int]:
     """Lowest places at which a row of cards, jokers for any, is consecutive; places go round at the ace."""
-    return [low for low in lows if all(card in (core.JOKER, 13 * (card // 13) + (low + i) % 13) for i, card in enumerate(stands_for))]
+    return [
+        low for low in lows if all(card in (core.JOKER, 13 * (card // 13) + (low + i) % 13) for i, card in enumerate(stands_for))
+    ]
 
 
 def faults_of(meld: Meld, rules: Rules, complete: bool = True) -> list[Fault]:
@@ -125,14 +127,23 @@ def faults_of(meld: Meld, rules: Rules, complete: bool = True) -> list[Fault]:
     faults = []
     jokers = meld.cards.count(core.JOKER)
     naturals = len(meld.cards) - jokers
-    name = f"three of {RANKS[meld.key]}" if meld.kind == MeldKind.THREE else f"four of {SUITS[meld.key]} from {RANKS[meld.low % 13]}"
+    name = (
+        f"three of {RANKS[meld.key]}" if meld.kind == MeldKind.THREE else f"four of {SUITS[meld.key]} from {RANKS[meld.low % 13]}"
+    )
     if complete and len(meld.cards) < (3 if meld.kind == MeldKind.THREE else 4):
         faults.append(Fault(Refusal.TOO_FEW_CARDS, f"{name}: {len(meld.cards)} cards"))
     if meld.kind == MeldKind.THREE:
         if complete and naturals < rules.set_min_naturals:
-            faults.append(Fault(Refusal.TOO_FEW_NATURALS, f"{name}: {naturals} natural cards, the rules ask for {rules.set_min_naturals} (J3.5)"))
+            faults.append(
+                Fault(
+                    Refusal.TOO_FEW_NATURALS,
+                    f"{name}: {naturals} natural cards, the rules ask for {rules.set_min_naturals} (J3.5)",
+                )
+            )
         if complete and jokers > naturals + 1:
-            faults.append(Fault(Refusal.TOO_MANY_JOKERS, f"{name}: {jokers} jokers cannot be kept apart by {naturals} natural cards (J3.4)"))
+            faults.append(
+                Fault(Refusal.TOO_MANY_JOKERS, f"{name}: {jokers} jokers cannot be kept apart by {naturals} natural cards (J3.4)")
+            )
     elif any(a == b == core.JOKER for a, b in zip(meld.cards, meld.cards[1:], strict=False)):
         faults.append(Fault(Refusal.ADJACENT_JOKERS, f"{name}: neighbouring jokers (J3.4)"))
     return faults

@@ -48,7 +48,9 @@ def meld_slot(text: str, num_players: int) -> int:
     """
     seat, slash, number = text.partition("/")
     if not slash or number not in ("1", "2", "3", "4"):
-        raise NotationError(f"{text!r} is no meld; melds are written P2/1: a seat, and the meld's number, 1 to {core.MELDS_PER_SEAT}")
+        raise NotationError(
+            f"{text!r} is no meld; melds are written P2/1: a seat, and the meld's number, 1 to {core.MELDS_PER_SEAT}"
+        )
     return core.MELDS_PER_SEAT * seat_number(seat, num_players) + int(number) - 1
 
 

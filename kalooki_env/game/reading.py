@@ -19,7 +19,23 @@ from kalooki_env.game.notation import SUIT_WORDS, meld_name, meld_slot
 from kalooki_env.game.position import PHASE_WORDS
 from kalooki_env.rules import RANKS, Rules
 
-_KEYS = ("kalooki", "rules", "players", "deal", "dealer", "turns", "reshuffles", "phase", "opened", "calls", "answers", "stock", "pile", "rng", "scores")
+_KEYS = (
+    "kalooki",
+    "rules",
+    "players",
+    "deal",
+    "dealer",
+    "turns",
+    "reshuffles",
+    "phase",
+    "opened",
+    "calls",
+    "answers",
+    "stock",
+    "pile",
+    "rng",
+    "scores",
+)
 _SEAT_KEYS = ("hand", "meld", "known", "discarded", "declined")
 _NEEDED = ("kalooki", "rules", "players", "deal", "dealer", "turns", "phase", "stock", "pile")
 _PHASES = {word: phase for phase, word in PHASE_WORDS.items()}
@@ -63,13 +79,17 @@ def _split(text: str) -> dict[str, str]:
         key = key.strip()
         word = key.split(" ")[0]
         if not colon or word not in (*_KEYS, *_SEAT_KEYS) or (" " in key) != (word in _SEAT_KEYS):
-            raise NotationError(f"position line {line!r} has no known key{closest(word, (*_KEYS, *(f'{k} P1' for k in _SEAT_KEYS)))}")
+            raise NotationError(
+                f"position line {line!r} has no known key{closest(word, (*_KEYS, *(f'{k} P1' for k in _SEAT_KEYS)))}"
+            )
         if key in lines:
             raise NotationError(f"position: the line {key!r} stands twice")
         lines[key] = value.strip()
     missing = [key for key in _NEEDED if key not in lines]
     if missing:
-        raise NotationError(f"position: the line {missing[0]!r} is missing; needed: {', '.join(_NEEDED)}, and a hand for each seat")
+        raise NotationError(
+            f"position: the line {missing[0]!r} is missing; needed: {', '.join(_NEEDED)}, and a hand for each seat"
+        )
     if lines["kalooki"] != "1":
         raise NotationError(f"position: version {lines['kalooki']!r} is not known; known: 1")
     return lines
@@ -178,7 +198,7 @@ class _Reader:
             state["opened_now"] = 1
             words = words[:-2]
         match phase, words[1:]:
-            case (Phase.DRAW | Phase.PLAY | Phase.MELD), []:
+            case ((Phase.DRAW | Phase.PLAY | Phase.MELD), []):
                 return True
             case Phase.DRAW, ["after", "call"]:
                 state["after_call"] = 1
@@ -186,7 +206,9 @@ class _Reader:
             case Phase.FILL, ["three", "of", rank] if len(rank) == 1 and rank in RANKS:
                 state["meld_kind_now"], state["meld_key_now"] = MeldKind.THREE, RANKS.index(rank)
                 return True
-            case Phase.FILL, ["four", "of", suit, "from", rank] if suit in SUIT_WORDS and len(rank) == 1 and rank in RANKS[: core.LOWS]:
+            case Phase.FILL, ["four", "of", suit, "from", rank] if (
+                suit in SUIT_WORDS and len(rank) == 1 and rank in RANKS[: core.LOWS]
+            ):
                 state["meld_kind_now"], state["meld_key_now"] = MeldKind.FOUR, SUIT_WORDS.index(suit)
                 state["meld_low_now"] = RANKS.index(rank)
                 return True
@@ -263,12 +285,12 @@ class _Reader:
         left = deck - state["hands"].sum(axis=0, dtype=np.int64) - state["table_count"]
         for card in pile + stock:
             left[card] -= 1
-        for card in np.nonzero(left < 0)[0]:
+        for card in np.nonzero(left < 0)[0].tolist():
             self.faults.append(f"{deck[card] - left[card]} copies of {CARD_NAMES[card]}, {packs} packs have {deck[card]}")
         if rest:
             stock = [int(card) for card in np.repeat(np.arange(core.CARDS), np.maximum(left, 0))]
         else:
-            for card in np.nonzero(left > 0)[0]:
+            for card in np.nonzero(left > 0)[0].tolist():
                 self.faults.append(f"{left[card]} of {deck[card]} copies of {CARD_NAMES[card]} lie nowhere")
         if len(stock) > core.MAX_DECK or len(pile) > core.MAX_DECK:
             return

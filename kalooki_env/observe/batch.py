@@ -50,6 +50,13 @@ def observe(s, r, seat, views, offsets, row):
 
 
 @kernel
+def observe_lanes(states, rules, lanes, seats, views, offsets, rows):
+    """Observations of one seat of each listed lane, uint8 (n, size), the solver's piece aside."""
+    for i in range(lanes.shape[0]):
+        observe(states[lanes[i]], rules[0], i64(seats[i]), views, offsets, rows[i])
+
+
+@kernel
 def encode_views(views, rules, offsets, rows):
     """Observations of many VIEW records, uint8 (N, size)."""
     for lane in range(views.shape[0]):
@@ -58,9 +65,10 @@ def encode_views(views, rules, offsets, rows):
 
 @kernel
 def observe_and_mask(states, rules, lane, seat, work, n, out, mask):
-    """Observation of a seat of one lane, float32 (size,), and its mask, int8 (num_actions,): the first n actions of the list in `work`.
+    """Observation, float32 (size,), and mask, int8 (num_actions,), of a seat of one lane; legal are the first n listed in `work`.
 
-    `work`: WORKSPACE (1,). One record instead of six arrays: each array that crosses from Python costs as much as a third of the work here.
+    `work`: WORKSPACE (1,). One record instead of six arrays, since each array that crosses from Python costs a good part of the
+    work here.
     """
     w = work[0]
     row = w["row"]

@@ -12,17 +12,18 @@ _TEXT = f"""# Observations
 
 Schema `{VERSION}`. This page is made from `kalooki_env/observe/schema.py`.
 
-An observation is a choice of named pieces, in the order of the table, one after the other in a flat vector, or under their names in a dict.
-The numbers are counts and flags. As `uint8` they are given as they are, clipped at the bound of their index; as `float32` they are divided by that bound
-and lie in [0, 1]. `M` is `max_seats`. Seats count clockwise from the observer, whose seat is the first; meld slots follow the seats,
-four a seat. Seats that the table does not have are zeros. Cards are in card order, spades A to K, hearts, diamonds, clubs, joker
-(`ACTIONS.md`, section 1).
+An observation is a choice of named pieces, in the order of the table, one after the other in a flat vector, or under their
+names in a dict. The numbers are counts and flags. As `uint8` they are given as they are, clipped at the bound of their index; as
+`float32` they are divided by that bound and lie in [0, 1]. `M` is `max_seats`. Seats count clockwise from the observer, whose
+seat is the first; meld slots follow the seats, four a seat. Seats that the table does not have are zeros. Cards are in card
+order, spades A to K, hearts, diamonds, clubs, joker (`ACTIONS.md`, section 1).
 
 Everything in an observation is public or the observer's own hand. What is remembered of past events is said in `ACTIONS.md`,
 section 5.
 
 * `"{VERSION}"`: the default, {{default}} numbers for four seats.
-* `"{VERSION}+solver"`: with the piece `solver`, {{with_solver}} numbers for four seats. It costs more time than all the rest and teaches much.
+* `"{VERSION}+solver"`: with the piece `solver`, {{with_solver}} numbers for four seats. It costs more time than all the rest, and
+  teaches much.
 * A list of names chooses pieces freely: `kalooki_env.env(observation=["hand", "upcard", "solver"])`.
 
 Sizes and first indices for `max_seats = 4`:

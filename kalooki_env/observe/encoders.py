@@ -13,7 +13,24 @@ from kalooki_env.core.layout import ANSWER, CARDS, DEALS, FILL, FOUR, JOKER, LAY
 from kalooki_env.core.melds import card_at, lay_off_place, naturals_in_three, takes_joker
 
 # Indices of the pieces in `schema.PIECES`.
-HAND, UPCARD, PILE, TABLE, FITS, KNOWN, DISCARDED, DECLINED, MELDS, JOKER_CARDS, SEATS, PHASE, DEAL, PROGRESS, LAY_DOWN, SOLVER = range(16)
+(
+    HAND,
+    UPCARD,
+    PILE,
+    TABLE,
+    FITS,
+    KNOWN,
+    DISCARDED,
+    DECLINED,
+    MELDS,
+    JOKER_CARDS,
+    SEATS,
+    PHASE,
+    DEAL,
+    PROGRESS,
+    LAY_DOWN,
+    SOLVER,
+) = range(16)
 _THREE = np.uint8(3)  # not a plain 3, which would widen the loops over uint8 arrays
 
 

@@ -6,27 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalooki_env import core
-from kalooki_env.core import kernel
-from kalooki_env.core.compiled import i64
 from kalooki_env.game.engine import Engine
-from kalooki_env.observe.batch import encode_views, observe
+from kalooki_env.observe.batch import encode_views, observe_lanes
 from kalooki_env.observe.schema import Observation
-from kalooki_env.observe.solver_piece import SCRATCH, UPCARD_LOWERS, from_state, solver_views
-
-
-@kernel
-def observe_lanes(states, rules, lanes, seats, views, offsets, rows):
-    """Observations of one seat of each listed lane, uint8 (n, size), the solver's piece aside."""
-    for i in range(lanes.shape[0]):
-        observe(states[lanes[i]], rules[0], i64(seats[i]), views, offsets, rows[i])
-
-
-@kernel
-def solve_lanes(states, rules, feas, dist, lanes, seats, views, rows, first, scratch):
-    """The solver's piece for `observe_lanes`, into `rows[:, first:]`."""
-    for i in range(lanes.shape[0]):
-        piece = rows[i][first : first + UPCARD_LOWERS + 1]
-        from_state(states[lanes[i]], rules[0], feas, dist, i64(seats[i]), views, piece, scratch)
+from kalooki_env.observe.solver_piece import SCRATCH, solve_lanes, solver_views
 
 
 class Observer:

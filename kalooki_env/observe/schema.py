@@ -1,7 +1,8 @@
 """Observation schema `obs-v1`: named pieces, their shapes and meaning. Tables in the docs are generated from here.
 
 An observation is a choice of pieces, in the order of `PIECES`, one after the other in a flat vector, or under their names in a
-dict. In the batch all numbers are uint8 counts or flags, clipped at the bound of their piece; as float32 they are divided by that bound, and so lie
+dict. In the batch all numbers are uint8 counts or flags, clipped at the bound of their piece; as float32 they are divided by
+that bound, and so lie
 in [0, 1]. Seats and meld slots count from the observer, clockwise; seats beyond the table are zeros. `M` is `max_seats`.
 """
 
@@ -55,42 +56,66 @@ PIECES: tuple[Piece, ...] = (
     Piece("pile", "53 counts: cards of the pile, the upcard included", True, lambda m: _CARD),
     Piece("table", "53 counts: cards on the table", True, lambda m: _CARD),
     Piece("fits", "53 flags: cards that could be laid off somewhere on the table now", True, lambda m: [1] * 53),
-    Piece("known", "M x 53 counts: cards that each seat is known to hold (whole hands if hands are open), the observer's first", True, lambda m: _CARD * m),
+    Piece(
+        "known",
+        "M x 53 counts: cards that each seat is known to hold (whole hands if hands are open), the observer's first",
+        True,
+        lambda m: _CARD * m,
+    ),
     Piece("discarded", "M x 53 counts: what each seat discarded since the last reshuffle", True, lambda m: [3] * 53 * m),
-    Piece("declined", "M x 53 counts: upcards that each seat left lying when it drew from the stock, since the last reshuffle", True, lambda m: [3] * 53 * m),
+    Piece(
+        "declined",
+        "M x 53 counts: upcards that each seat left lying when it drew from the stock, since the last reshuffle",
+        True,
+        lambda m: [3] * 53 * m,
+    ),
     Piece(
         "melds",
-        "4M x 8: is a three, is a four, rank or suit number from 1, lowest place from 1, cards, jokers, joker at the low end, joker at the high end",
+        "4M x 8: is a three, is a four, rank or suit number from 1, lowest place from 1, cards, jokers, joker at the low end, "
+        "joker at the high end",
         True,
         lambda m: _MELD * (core.MELDS_PER_SEAT * m),
     ),
-    Piece("joker_cards", "2 x 52 counts: cards that jokers in fours stand for, in the observer's own fours and in the others'", True, lambda m: [6] * 104),
+    Piece(
+        "joker_cards",
+        "2 x 52 counts: cards that jokers in fours stand for, in the observer's own fours and in the others'",
+        True,
+        lambda m: [6] * 104,
+    ),
     Piece(
         "seats",
-        "M x 12: is present, cards in hand, has opened, melds, calls made, calls allowed, calls it allowed, calls it refused, is to move, has the turn, is the dealer, called",
+        "M x 12: is present, cards in hand, has opened, melds, calls made, calls allowed, calls it allowed, calls it refused, "
+        "is to move, has the turn, is the dealer, called",
         True,
         lambda m: _SEAT * m,
     ),
     Piece("phase", "9 flags: draw, play, meld, fill, layoff, move, call, answer, over", True, lambda m: [1] * len(core.Phase)),
-    Piece("deal", "9 flags: number of the deal; then threes, fours and hand size of its contract", True, lambda m: [1] * core.DEALS + [4, 4, 16]),
+    Piece(
+        "deal",
+        "9 flags: number of the deal; then threes, fours and hand size of its contract",
+        True,
+        lambda m: [1] * core.DEALS + [4, 4, 16],
+    ),
     Piece(
         "progress",
-        "6: cards in the stock, cards in the pile, rounds played, reshuffles, the last call was allowed, the seat with the turn opened in it",
+        "6: cards in the stock, cards in the pile, rounds played, reshuffles, the last call was allowed, "
+        "the seat with the turn opened in it",
         True,
         lambda m: [162, 162, 60, 10, 1, 1],
     ),
     Piece(
         "lay_down",
-        "the lay-down under construction: threes and fours still to name; 13 and 4 flags: ranks and suits used; of the meld being filled 2 flags (three, four), "
-        "13 flags rank, 4 flags suit, 11 flags lowest place, cards placed; then the target of a lay-off or joker move: 4M flags meld, 1 flag high end",
+        "the lay-down under construction: threes and fours still to name; 13 and 4 flags: ranks and suits used; "
+        "of the meld being filled 2 flags (three, four), 13 flags rank, 4 flags suit, 11 flags lowest place, cards placed; "
+        "then the target of a lay-off or joker move: 4M flags meld, 1 flag high end",
         True,
         lambda m: [4, 4] + [1] * (13 + 4 + 2 + 13 + 4 + 11) + [4] + [1] * (core.MELDS_PER_SEAT * m + 1),
     ),
     Piece(
         "solver",
-        "a solver's answers about the own hand while it has not opened: contract distance; 53 flags: cards that would lower it; for the seat "
-        "that is about to discard 53 flags: discards that keep the distance smallest, and 53 counts: unseen cards that would lower it after each of these; "
-        "flag: the upcard would lower it",
+        "a solver's answers about the own hand while it has not opened: contract distance; 53 flags: cards that would lower it; "
+        "for the seat that is about to discard 53 flags: discards that keep the distance smallest, and 53 counts: unseen cards "
+        "that would lower it after each of these; flag: the upcard would lower it",
         False,
         lambda m: [16] + [1] * 106 + [100] * 53 + [1],
     ),

@@ -1,4 +1,7 @@
-"""The `solver` piece of an observation: a solver's answers about the own hand. Dearer than all other pieces together, and optional."""
+"""The `solver` piece of an observation.
+
+A solver's answers about the own hand. Dearer than all other pieces together, and optional.
+"""
 
 from __future__ import annotations
 
@@ -51,14 +54,19 @@ def encode_solver(v, hand, seat, r, feas, dist, out, scratch):
         unseen_copies(v, hand, seat, r, scratch[1])
         after = np.empty(CARDS, np.int8)
         best_discards(
-            hand, r, feas, dist, threes, fours, distance, scratch[1], out[KEEPS : KEEPS + CARDS], out[OUTS : OUTS + CARDS], after, scratch[2]
+            hand,
+            r,
+            feas,
+            dist,
+            threes,
+            fours,
+            distance,
+            scratch[1],
+            out[KEEPS : KEEPS + CARDS],
+            out[OUTS : OUTS + CARDS],
+            after,
+            scratch[2],
         )
-
-
-@kernel
-def solver_lane(states, rules, feas, dist, lane, seat, views, out, scratch):
-    """`encode_solver` for a seat of one lane. `views`: VIEW (1,), scratch."""
-    from_state(states[lane], rules[0], feas, dist, seat, views, out, scratch)
 
 
 @kernel
@@ -73,11 +81,21 @@ def from_state(s, r, feas, dist, seat, views, out, scratch):
 
 
 @kernel
+def solve_lanes(states, rules, feas, dist, lanes, seats, views, rows, first, scratch):
+    """The solver's piece for `observe_lanes`, into `rows[:, first:]`."""
+    for i in range(lanes.shape[0]):
+        piece = rows[i][first : first + UPCARD_LOWERS + 1]
+        from_state(states[lanes[i]], rules[0], feas, dist, i64(seats[i]), views, piece, scratch)
+
+
+@kernel
 def solver_views(views, rules, feas, dist, rows, first, scratch):
     """`encode_solver` for many VIEW records, into `rows[:, first:]`, uint8 (N, size)."""
     for lane in range(views.shape[0]):
         v = views[lane]
-        encode_solver(v, v["hand"], i64(v["observer"]), rules[0], feas, dist, rows[lane][first : first + UPCARD_LOWERS + 1], scratch)
+        encode_solver(
+            v, v["hand"], i64(v["observer"]), rules[0], feas, dist, rows[lane][first : first + UPCARD_LOWERS + 1], scratch
+        )
 
 
 @kernel

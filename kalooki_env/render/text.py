@@ -22,7 +22,9 @@ _JOKER_COLOUR = "35"
 _BOLD, _DIM = "1", "2"
 
 
-def table_text(view: Any, engine: Engine, *, legal: Iterable[str] | None = None, reveal: Any = None, colour: bool | None = None) -> str:
+def table_text(
+    view: Any, engine: Engine, *, legal: Iterable[str] | None = None, reveal: Any = None, colour: bool | None = None
+) -> str:
     """What a seat sees of its table.
 
     Args:
