@@ -56,11 +56,11 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError(f"{len(names)} agents for {args.players} seats; allowed: one for all, or one per seat")
     loaded = {name: registry.load(name) for name in dict.fromkeys(names)}
     players = [Player(agent, table, name) for name, agent in loaded.items()]
-    rngs = [np.random.default_rng([args.seed, number]) for number in range(len(players))]
     seats = [list(loaded).index(name) for name in names]
     numbers = args.deal or playable(rules, args.players)
     per_number = (1 if args.show else 100) if args.deals is None else args.deals
     deals = DealSet.make(table, numbers, per_number, args.seed)
+    rngs = [np.random.default_rng([args.seed, number]) for number in range(len(players))]
     if args.show:
         records = [show(table, deals, i, seats, players, rngs, names, quiet=args.json) for i in range(len(deals.numbers))]
     else:
