@@ -270,4 +270,4 @@ def test_words() -> None:
         "deals 1, 5 and 7",
         "deals 1 to 9",
     ]
-    assert [percent(share) for share in (0.0, 0.0001, 0.5, 0.99999, 1.0)] == ["0.0 %", "0.1 %", "50.0 %", "99.9 %", "100.0 %"]
+    assert [percent(share) for share in (0.0, 0.0001, 0.5, 0.99999, 1.0)] == ["0.0 %", "<0.1 %", "50.0 %", ">99.9 %", "100.0 %"]

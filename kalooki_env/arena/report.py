@@ -116,10 +116,10 @@ def deals_words(deals: Sequence[int]) -> str:
 
 def percent(share: float) -> str:
     """A share of 1 as a percentage, with 100 and 0 only where they are exact."""
-    rounded = round(100 * share, 1)
-    if rounded in (0.0, 100.0) and share not in (0, 1):
-        rounded = 0.1 if share < 0.5 else 99.9
-    return f"{rounded:.1f} %"
+    text = f"{100 * share:.1f} %"
+    if text == "0.0 %" and share > 0:
+        return "<0.1 %"
+    return ">99.9 %" if text == "100.0 %" and share < 1 else text
 
 
 def estimate_text(found: Estimate) -> str:
