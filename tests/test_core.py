@@ -155,15 +155,14 @@ def test_the_mask_is_exactly_what_step_accepts(rng: np.random.Generator) -> None
         states = batch(table, 18, seed=31)
         masks = np.zeros((18, table.num_actions), np.int8)
         codes = np.zeros(18, np.uint8)
-        legal = np.empty(core.MAX_ACTIONS, np.int16)
         for step in range(150):
             core.mask_lanes(states, table.record, table.feas, masks)
             if step % 10 == 0:
                 for lane in range(18):
                     for action in range(table.num_actions):
                         copy = states[lane : lane + 1].copy()
-                        code = core.step_lane(copy, table.record, table.feas, 0, action, legal)
-                        assert (code == core.STEPPED) == bool(masks[lane, action])
+                        core.step_lanes(copy, table.record, table.feas, np.array([action]), codes[:1])
+                        assert (codes[0] == core.STEPPED) == bool(masks[lane, action])
             core.step_lanes(states, table.record, table.feas, choose(masks, rng), codes)
 
 

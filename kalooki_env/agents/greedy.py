@@ -85,7 +85,7 @@ def wants_upcard(v, r, feas, dist):
         return fits_table(v, r, card)
     deal = i64(v["deal"]) - 1
     threes, fours = i64(r["threes"][deal]), i64(r["fours"][deal])
-    hand = v["hand"]
+    hand = v["hand"][:]
     distance = contract_distance(hand, r, feas, dist, threes, fours)
     if distance == 0:
         return False
@@ -125,7 +125,7 @@ def play(v, mask, r, feas, dist, scratch):
     if not opened:
         deal = i64(v["deal"]) - 1
         threes, fours = i64(r["threes"][deal]), i64(r["fours"][deal])
-        hand = v["hand"]
+        hand = v["hand"][:]
         distance = contract_distance(hand, r, feas, dist, threes, fours)
         unseen_copies(v, hand, seat, r, scratch[2])
         after = np.empty(CARDS, np.int8)

@@ -28,7 +28,7 @@ def load(name: str) -> Agent:
     """
     if name in SCRIPTED:
         return SCRIPTED[name]()
-    if Path(name).is_dir():
+    if name and Path(name).is_dir():
         # Needs torch, which the scripted agents do without.
         from kalooki_env.agents.checkpoint import CheckpointAgent
 

@@ -80,11 +80,10 @@ def _batch(table: Engine) -> None:
     core.mask_lanes(states, table.record, table.feas, masks)
     core.step_lanes(states, table.record, table.feas, np.full(count, -1), np.zeros(count, np.uint8))
     views = np.zeros(count, core.VIEW)
-    core.view_lanes(states, table.record, np.zeros(count, np.int64), views)
+    core.views_of_lanes(states, table.record, lanes, np.zeros(count, np.int64), views)
     for choice in ("obs-v1", "obs-v1+solver"):
         observer = Observer(table, Observation.of(choice, table.max_seats))
         rows = observer.rows(states, lanes, np.zeros(count, np.int64))
-        observer.rows_of_views(views)
     layout = Observation.of("obs-v1", table.max_seats)
     rows = rows[:, : layout.size].copy()
     legal = np.empty(core.MAX_ACTIONS, np.int16)

@@ -34,7 +34,6 @@ from kalooki_env.core.batch import (
     STEPPED,
     WAS_OVER,
     complete_lane,
-    legal_of_lane,
     list_lane,
     mask_lanes,
     random_below,
@@ -44,11 +43,8 @@ from kalooki_env.core.batch import (
     reset_with_deck,
     seed_lanes,
     set_next_draw,
-    step_lane,
     step_lanes,
     step_listed,
-    view_lane,
-    view_lanes,
     views_of_lanes,
 )
 from kalooki_env.core.compiled import CACHE_DIR, announce_compilation, is_warm, kernel
@@ -115,7 +111,6 @@ __all__ = [
     "is_warm",
     "kernel",
     "kind_and_operand",
-    "legal_of_lane",
     "list_lane",
     "mask_lanes",
     "num_actions",
@@ -129,10 +124,7 @@ __all__ = [
     "sections",
     "seed_lanes",
     "set_next_draw",
-    "step_lane",
     "step_lanes",
     "step_listed",
-    "view_lane",
-    "view_lanes",
     "views_of_lanes",
 ]

@@ -59,32 +59,28 @@ def contains(legal, n, action):
 
 
 @kernel
-def step_lane(states, rules, feas, lane, action, legal):
-    """Carry out an action if it is legal. `legal`: int16 scratch (MAX_ACTIONS,). Returns STEPPED, ILLEGAL or WAS_OVER."""
-    s = states[lane]
-    if s["phase"] == OVER:
-        return WAS_OVER
-    n = legal_actions(s, rules[0], feas, legal)
-    if not contains(legal, n, action):
-        return ILLEGAL
-    apply(s, rules[0], feas, action, legal)
-    return STEPPED
-
-
-@kernel
 def step_lanes(states, rules, feas, actions, codes):
-    """`step_lane` for every lane; an action below 0 leaves its lane alone. `actions`: int64 (N,), `codes`: uint8 (N,)."""
+    """Carry out an action in every lane, if it is legal; one below 0 leaves its lane alone.
+
+    Args:
+        states: STATE (N,).
+        rules: RULES (1,).
+        feas: the solver's feasibility table.
+        actions: int64 (N,).
+        codes: uint8 (N,), written: STEPPED, ILLEGAL or WAS_OVER.
+    """
     legal = np.empty(MAX_ACTIONS, np.int16)
     for lane in range(states.shape[0]):
         codes[lane] = STEPPED
-        if actions[lane] >= 0:
-            codes[lane] = step_lane(states, rules, feas, lane, actions[lane], legal)
-
-
-@kernel
-def legal_of_lane(states, rules, feas, lane, legal):
-    """Write the legal actions of a lane's seat to move, ascending, and return their number. `legal`: int16 (MAX_ACTIONS,)."""
-    return legal_actions(states[lane], rules[0], feas, legal)
+        if actions[lane] < 0:
+            continue
+        s = states[lane]
+        if s["phase"] == OVER:
+            codes[lane] = WAS_OVER
+        elif contains(legal, legal_actions(s, rules[0], feas, legal), actions[lane]):
+            apply(s, rules[0], feas, actions[lane], legal)
+        else:
+            codes[lane] = ILLEGAL
 
 
 @kernel
@@ -105,23 +101,10 @@ def mask_lanes(states, rules, feas, masks):
 
 
 @kernel
-def view_lanes(states, rules, seats, views):
-    """Views of one seat per lane. `seats`: int64 (N,), `views`: VIEW (N,)."""
-    for lane in range(states.shape[0]):
-        make_view(states[lane], rules[0], seats[lane], views[lane])
-
-
-@kernel
 def views_of_lanes(states, rules, lanes, seats, views):
     """Views of one seat of each listed lane. `views`: VIEW (n,), written."""
     for i in range(lanes.shape[0]):
         make_view(states[lanes[i]], rules[0], i64(seats[i]), views[i])
-
-
-@kernel
-def view_lane(states, rules, lane, seat, views):
-    """View of a seat of one lane, written to `views[0]`."""
-    make_view(states[lane], rules[0], seat, views[0])
 
 
 @kernel
@@ -189,7 +172,14 @@ def random_below(states, lane, n):
 
 @kernel
 def list_lane(states, rules, feas, lane, legal):
-    """As `legal_of_lane`, and who is to move: 256 * number + 16 * phase + seat."""
+    """List the legal actions of a lane's seat to move.
+
+    Args:
+        legal: int16 (MAX_ACTIONS,), written: the actions, ascending.
+
+    Returns:
+        256 * (number of legal actions) + 16 * phase + seat to move.
+    """
     s = states[lane]
     n = legal_actions(s, rules[0], feas, legal)
     return 256 * n + 16 * i64(s["phase"]) + i64(s["actor"])

@@ -125,8 +125,9 @@ def meld_actions(s, r, feas, out):
             open_ = fours > 0 and not (i64(r["distinct_suits"]) and (suits >> key) & 1)
         if open_:
             is_three = kind == THREE
+            none = i64(0)  # a plain 0 would have `can_finish` compiled once more for it
             if can_finish(
-                hand, r, feas, kind, key, low, 0, 0, 0,
+                hand, r, feas, kind, key, low, none, none, none,
                 threes - is_three, fours - (not is_three),
                 ranks | (1 << key) if is_three else ranks, suits if is_three else suits | (1 << key),
             ):  # fmt: skip

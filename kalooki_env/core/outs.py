@@ -15,7 +15,7 @@ def unseen_copies(v, hand, seat, r, out):
     """Copies of each card that a seat does not see: not in its hand, the pile, the table, or another hand's known cards.
 
     Args:
-        v: VIEW record, or STATE record if hands are not open.
+        v: VIEW record of the seat: under open hands, it alone has all cards of other hands among the known.
         hand: uint8 (53,), the seat's own cards.
         seat: the observer.
         r: RULES record.
@@ -51,7 +51,7 @@ def best_discards(hand, r, feas, dist, threes, fours, distance, unseen, keeps, o
         The smallest distance after a discard; -1 if the hand has no natural card.
     """
     distances_after_discard(hand, r, feas, dist, threes, fours, after)
-    smallest = -1
+    smallest = i64(-1)  # a plain -1 would have the solver compiled once more for it
     for card in range(JOKER):
         if after[card] >= 0 and (smallest < 0 or after[card] < smallest):
             smallest = i64(after[card])

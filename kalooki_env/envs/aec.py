@@ -21,7 +21,7 @@ from kalooki_env.game.explain import illegal_action_error, why_illegal
 from kalooki_env.game.game import check_seed
 from kalooki_env.game.notation import action_text
 from kalooki_env.game.refusals import Refusal
-from kalooki_env.observe.batch import observe_and_mask, step_in_workspace, workspace
+from kalooki_env.observe.batch import observe_and_mask, workspace
 from kalooki_env.observe.observer import Observer
 from kalooki_env.observe.schema import Observation
 from kalooki_env.render.text import table_text
@@ -229,7 +229,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
             number = action.__index__()  # type: ignore[union-attr]
         except AttributeError:
             number = -1
-        code = step_in_workspace(self._states, self._record, self._feas, number, self._work, self._legal_count)
+        code = core.step_listed(self._states, self._record, self._feas, 0, number, self._legal, self._legal_count)
         if code < 0:
             self._illegal(action, number)
             return
@@ -257,7 +257,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
     def _play_forced(self) -> None:
         while self._skip_forced and self._legal_count == 1:
             action = int(self._legal[0])
-            self._after(step_in_workspace(self._states, self._record, self._feas, action, self._work, 1))
+            self._after(core.step_listed(self._states, self._record, self._feas, 0, action, self._legal, 1))
 
     def _select(self) -> None:
         self.agent_selection = self.possible_agents[self._actor]
@@ -395,7 +395,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         if not self._is_reset:
             raise EnvironmentStateError("render before reset: call reset() first")
         seat = self._actor
-        core.view_lane(self._states, self._engine.record, 0, seat, self._views)
+        core.views_of_lanes(self._states, self._record, _LANE, np.array([seat]), self._views)
         legal = [self._text(int(action)) for action in self._legal[: self._legal_count]]
         reveal = self._states[0] if self._reveal else None
         text = table_text(self._views[0], self._engine, legal=legal, reveal=reveal)

@@ -135,7 +135,7 @@ def _call_faults(state: Any, table: Engine, caller: int, turn: int) -> list[str]
 def _choice_faults(states: NDArray[np.void], table: Engine) -> list[str]:
     """A seat must have something to do, and a real choice where auto-fill would act otherwise."""
     legal = np.empty(core.MAX_ACTIONS, np.int16)
-    choices = core.legal_of_lane(states, table.record, table.feas, 0, legal)
+    choices = core.list_lane(states, table.record, table.feas, 0, legal) >> 8
     phase = Phase(int(states[0]["phase"]))
     name = seat_name(int(states[0]["actor"]))
     if phase in (Phase.FILL, Phase.LAYOFF, Phase.MOVE) and choices < 2:

@@ -187,7 +187,7 @@ class Game:
         if not 0 <= seat < self.num_players:
             raise RulesError(f"seat {seat!r} is not allowed; allowed: 0 to {self.num_players - 1}")
         views = np.zeros(1, core.VIEW)
-        core.view_lane(self._states, self._table.record, 0, seat, views)
+        core.views_of_lanes(self._states, self._table.record, np.zeros(1, np.int64), np.array([seat]), views)
         return views
 
     # ---- actions -------------------------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ class Game:
     def legal_numbers(self) -> list[int]:
         """Numbers of the legal actions, ascending; none when the deal is over."""
         legal = np.empty(core.MAX_ACTIONS, np.int16)
-        count = core.legal_of_lane(self._states, self._table.record, self._table.feas, 0, legal)
+        count = core.list_lane(self._states, self._table.record, self._table.feas, 0, legal) >> 8
         return [int(action) for action in legal[:count]]
 
     def legal_actions(self) -> list[str]:
@@ -267,8 +267,9 @@ class Game:
         """Carry out one action in place."""
         action = self.action_number(text) if action is None else action
         legal = np.empty(core.MAX_ACTIONS, np.int16)
-        code = core.step_lane(self._states, self._table.record, self._table.feas, 0, action, legal)
-        if code != core.STEPPED:
+        record, feas = self._table.record, self._table.feas
+        count = core.list_lane(self._states, record, feas, 0, legal) >> 8
+        if core.step_listed(self._states, record, feas, 0, action, legal, count) < 0:
             return why_illegal(self._states[0], action, self._table)
         self.history.append(text)
         return None

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalooki_env.core.actions import MAX_ACTIONS
-from kalooki_env.core.batch import step_listed
 from kalooki_env.core.compiled import i64, kernel
 from kalooki_env.core.layout import SEATS, VIEW
 from kalooki_env.core.view import make_view
@@ -44,7 +43,7 @@ def observe(s, r, seat, views, offsets, row):
     """
     if i64(r["open_hands"]):
         make_view(s, r, seat, views[0])
-        encode(views[0], views[0]["hand"], seat, r, offsets, row)
+        encode(views[0], views[0]["hand"][:], seat, r, offsets, row)
     else:
         encode(s, s["hands"][seat], seat, r, offsets, row)
 
@@ -60,7 +59,7 @@ def observe_lanes(states, rules, lanes, seats, views, offsets, rows):
 def encode_views(views, rules, offsets, rows):
     """Observations of many VIEW records, uint8 (N, size)."""
     for lane in range(views.shape[0]):
-        encode(views[lane], views[lane]["hand"], i64(views[lane]["observer"]), rules[0], offsets, rows[lane])
+        encode(views[lane], views[lane]["hand"][:], i64(views[lane]["observer"]), rules[0], offsets, rows[lane])
 
 
 @kernel
@@ -71,8 +70,9 @@ def observe_and_mask(states, rules, lane, seat, work, n, out, mask):
     work here.
     """
     w = work[0]
-    row = w["row"]
-    observe(states[lane], rules[0], seat, w["view"], w["offsets"], row)
+    # Slices are of the common array type: with the fields themselves all encoders would be compiled a second time.
+    row = w["row"][:]
+    observe(states[lane], rules[0], seat, w["view"][:], w["offsets"][:], row)
     scale = w["scale"]
     for i in range(out.shape[0]):
         out[i] = row[i] * scale[i]
@@ -80,9 +80,3 @@ def observe_and_mask(states, rules, lane, seat, work, n, out, mask):
     legal = w["legal"]
     for i in range(n):
         mask[legal[i]] = 1
-
-
-@kernel
-def step_in_workspace(states, rules, feas, action, work, n):
-    """`core.step_listed` for lane 0 with the list in `work`, WORKSPACE (1,)."""
-    return step_listed(states, rules, feas, 0, action, work[0]["legal"], n)

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from kalooki_env import core
 from kalooki_env.game.engine import Engine
-from kalooki_env.observe.batch import encode_views, observe_lanes
+from kalooki_env.observe.batch import observe_lanes
 from kalooki_env.observe.schema import Observation
-from kalooki_env.observe.solver_piece import SCRATCH, solve_lanes, solver_views
+from kalooki_env.observe.solver_piece import SCRATCH, solve_lanes
 
 
 class Observer:
@@ -40,15 +40,6 @@ class Observer:
         observe_lanes(states, table.record, lanes, seats, self._views, self.layout.offsets, rows)
         if self._first >= 0:
             solve_lanes(states, table.record, table.feas, table.dist, lanes, seats, self._views, rows, self._first, self._scratch)
-        return rows
-
-    def rows_of_views(self, views: NDArray[np.void]) -> NDArray[np.uint8]:
-        """Observations of VIEW records: uint8 (n, size), a new array."""
-        rows = np.empty((len(views), self.layout.size), np.uint8)
-        table = self.engine
-        encode_views(views, table.record, self.layout.offsets, rows)
-        if self._first >= 0:
-            solver_views(views, table.record, table.feas, table.dist, rows, self._first, self._scratch)
         return rows
 
     def floats(self, rows: NDArray[np.uint8]) -> NDArray[np.float32]:

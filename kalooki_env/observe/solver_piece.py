@@ -27,7 +27,7 @@ def encode_solver(v, hand, seat, r, feas, dist, out, scratch):
     What discards leave open is computed only for the seat that is about to discard.
 
     Args:
-        v: VIEW record of the seat, or STATE record if hands are not open.
+        v: VIEW record of the seat.
         hand: uint8 (53,), the seat's own cards; changed on the way, the same again on return.
         seat: the observer.
         r: RULES record.
@@ -71,13 +71,9 @@ def encode_solver(v, hand, seat, r, feas, dist, out, scratch):
 
 @kernel
 def from_state(s, r, feas, dist, seat, views, out, scratch):
-    """`encode_solver` from a STATE record."""
-    # Unseen copies take other hands' cards from `known`; under open hands all of them are, which only the VIEW says.
-    if i64(r["open_hands"]):
-        make_view(s, r, seat, views[0])
-        encode_solver(views[0], views[0]["hand"], seat, r, feas, dist, out, scratch)
-    else:
-        encode_solver(s, s["hands"][seat], seat, r, feas, dist, out, scratch)
+    """`encode_solver` from a STATE record, by way of the seat's VIEW. `views`: VIEW (1,), scratch."""
+    make_view(s, r, seat, views[0])
+    encode_solver(views[0], views[0]["hand"][:], seat, r, feas, dist, out, scratch)
 
 
 @kernel
@@ -86,16 +82,6 @@ def solve_lanes(states, rules, feas, dist, lanes, seats, views, rows, first, scr
     for i in range(lanes.shape[0]):
         piece = rows[i][first : first + UPCARD_LOWERS + 1]
         from_state(states[lanes[i]], rules[0], feas, dist, i64(seats[i]), views, piece, scratch)
-
-
-@kernel
-def solver_views(views, rules, feas, dist, rows, first, scratch):
-    """`encode_solver` for many VIEW records, into `rows[:, first:]`, uint8 (N, size)."""
-    for lane in range(views.shape[0]):
-        v = views[lane]
-        encode_solver(
-            v, v["hand"], i64(v["observer"]), rules[0], feas, dist, rows[lane][first : first + UPCARD_LOWERS + 1], scratch
-        )
 
 
 @kernel
