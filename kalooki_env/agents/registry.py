@@ -18,9 +18,10 @@ def load(name: str) -> Agent:
     """An agent from its name.
 
     Args:
-        name: a scripted agent (`random`, `greedy`), a checkpoint folder, or `package.module:Class` for a class of anybody's
-            that can be made without
-            arguments (importing it runs its module's code; loading a checkpoint runs none).
+        name: a scripted agent (`random`, `greedy`), a checkpoint folder, `sb3:PATH` for a zip file of sb3-contrib's MaskablePPO
+            with observation `obs-v1`, or `package.module:Class` for a class of anybody's that can be made without arguments.
+            Loading a checkpoint folder runs no code of its maker. The last two do: SB3 files hold pickles, and a module is
+            imported.
 
     Raises:
         AgentError: no such agent; the message gives the closest name.
@@ -34,8 +35,13 @@ def load(name: str) -> Agent:
 
         return CheckpointAgent.load(Path(name))
     module, colon, attribute = name.partition(":")
+    if module == "sb3" and colon:
+        from kalooki_env.agents.sb3 import SB3Agent
+
+        return SB3Agent.load(attribute)
     if not colon:
-        raise AgentError(f"unknown agent {name!r}{closest(name, SCRIPTED)}, a checkpoint folder, or package.module:Class")
+        known = f"{closest(name, SCRIPTED)}, a checkpoint folder, sb3:PATH, or package.module:Class"
+        raise AgentError(f"unknown agent {name!r}{known}")
     return _from_module(name, module, attribute)
 
 
