@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from kalooki_env.core.actions import (
     ALLOW,
     CALL_CARD,
@@ -20,8 +22,20 @@ from kalooki_env.core.actions import (
 from kalooki_env.core.compiled import i64, kernel, wrap
 from kalooki_env.core.deal import stock_can_give
 from kalooki_env.core.layout import ANSWER, CALL, DRAW, FILL, FOUR, JOKER, LAYOFF, MELD, MELDS_PER_SEAT, OVER, PLAY, THREE
-from kalooki_env.core.melds import can_lay_off, can_move_joker, card_at, lay_off_place, replaceable, takes_joker
+from kalooki_env.core.melds import (
+    can_lay_off,
+    can_move_joker,
+    card_at,
+    lay_off_place,
+    naturals_in_three,
+    replaceable,
+    takes_joker,
+)
 from kalooki_env.core.solver import can_meet
+
+
+#: Places of a four that jokers may take, no two of them neighbours (J3.4), the fewest first.
+_JOKER_MASKS = (0b0000, 0b0001, 0b0010, 0b0100, 0b1000, 0b0101, 0b1001, 0b1010)
 
 
 @kernel
@@ -114,6 +128,7 @@ def meld_actions(s, r, feas, out):
     ranks = i64(s["used_ranks"])
     suits = i64(s["used_suits"])
     hand = s["hands"][i64(s["actor"])]
+    ways = np.empty(36, np.int64)
     n = 0
     for choice in range(13 + 4 * LOWS):
         if choice < 13:
@@ -129,7 +144,7 @@ def meld_actions(s, r, feas, out):
             if can_finish(
                 hand, r, feas, kind, key, low, none, none, none,
                 threes - is_three, fours - (not is_three),
-                ranks | (1 << key) if is_three else ranks, suits if is_three else suits | (1 << key),
+                ranks | (1 << key) if is_three else ranks, suits if is_three else suits | (1 << key), ways,
             ):  # fmt: skip
                 out[n] = THREE_OF + choice
                 n += 1
@@ -137,7 +152,7 @@ def meld_actions(s, r, feas, out):
 
 
 @kernel
-def can_finish(hand, r, feas, kind, key, low, placed, last, bits, threes, fours, ranks, suits):
+def can_finish(hand, r, feas, kind, key, low, placed, last, bits, threes, fours, ranks, suits, ways):
     """Whether a hand can finish a begun meld such that the rest of the contract can be laid from what is left.
 
     Args:
@@ -148,68 +163,102 @@ def can_finish(hand, r, feas, kind, key, low, placed, last, bits, threes, fours,
         bits: as in a meld slot.
         threes, fours: melds of the contract still to come after this one.
         ranks, suits: bits of ranks and suits used so far, this meld included.
+        ways: int64 (36,), scratch.
     """
-    chosen_0, chosen_1, chosen_2, chosen_3 = -1, -1, -1, -1
     if kind == THREE:
-        # Ways to choose the missing cards with suits in ascending order; an unused place is fixed at one value.
-        missing = 3 - placed
-        ways = 5 if missing == 1 else 25 if missing == 2 else 125 if missing == 3 else 1
+        n = ways_to_fill_three(hand, r, key, placed, last, bits, fours == 0, ways)
     else:
-        ways = 16
-    for way in range(ways):
-        if kind == THREE:
-            jokers = placed
-            for suit in range(4):
-                jokers -= (bits >> (4 * suit)) & 15
-            before = last
-            fits = True
-            chosen_0, chosen_1, chosen_2 = -1, -1, -1
-            for i in range(missing):
-                suit = way // 25 if i == missing - 3 else way // 5 % 5 if i == missing - 2 else way % 5
-                if suit < before:
-                    fits = False
-                    break
-                before = suit
-                card = JOKER if suit == 4 else 13 * suit + key
-                jokers += suit == 4
-                if i == 0:
-                    chosen_0 = card
-                elif i == 1:
-                    chosen_1 = card
-                else:
-                    chosen_2 = card
-            # J3.5; of three cards at most two are then jokers, and one natural keeps two jokers apart (J3.4).
-            if not fits or 3 - jokers < i64(r["set_min_naturals"]):
-                continue
-        else:
-            begun = (bits >> low) & ((1 << placed) - 1)
-            if way & (way << 1) or (way & ((1 << placed) - 1)) != begun:  # J3.4: no two neighbouring jokers
-                continue
-            chosen_0 = -1 if placed > 0 else JOKER if way & 1 else card_at(key, low)
-            chosen_1 = -1 if placed > 1 else JOKER if way & 2 else card_at(key, low + 1)
-            chosen_2 = -1 if placed > 2 else JOKER if way & 4 else card_at(key, low + 2)
-            chosen_3 = -1 if placed > 3 else JOKER if way & 8 else card_at(key, low + 3)
-        if finish_with(hand, r, feas, chosen_0, chosen_1, chosen_2, chosen_3, threes, fours, ranks, suits):
+        n = ways_to_fill_four(hand, key, low, placed, bits, ways)
+    if threes + fours == 0:
+        return n > 0
+    for i in range(n):
+        if finish_with(hand, r, feas, ways[i], threes, fours, ranks, suits):
             return True
     return False
 
 
 @kernel
-def finish_with(hand, r, feas, a, b, c, d, threes, fours, ranks, suits):
-    """Whether a hand holds these cards (-1: none) and can meet the rest of the contract without them."""
-    taken = 0
-    held = True
-    for i in range(4):
-        card = a if i == 0 else b if i == 1 else c if i == 2 else d
-        if card >= 0:
-            if i64(hand[card]) == 0:
-                held = False
+def ways_to_fill_three(hand, r, key, placed, last, bits, suits_alike, ways):
+    """Ways to choose the missing cards of a three, suits in ascending order, as up to three card numbers + 1, eight bits each.
+
+    Args:
+        suits_alike: what is left has no fours, for which the suits would matter: one way for each number of jokers is enough.
+        ways: int64 (36,), written.
+    """
+    missing = 3 - placed
+    jokers_placed = placed - naturals_in_three(bits)
+    fewest = i64(r["set_min_naturals"])
+    n = 0
+    tried = 0
+    if missing == 0:
+        ways[0] = 0
+        return 1
+    for a in range(last, 5):
+        card_a = JOKER if a == 4 else 13 * a + key
+        if i64(hand[card_a]) == 0:
+            continue
+        for b in range(a, 5 if missing > 1 else a + 1):
+            card_b = JOKER if b == 4 else 13 * b + key
+            if missing > 1 and i64(hand[card_b]) < 1 + (b == a):
+                continue
+            for c in range(b, 5 if missing > 2 else b + 1):
+                card_c = JOKER if c == 4 else 13 * c + key
+                if missing > 2 and i64(hand[card_c]) < 1 + (c == a) + (c == b):
+                    continue
+                jokers = jokers_placed + (a == 4) + (missing > 1 and b == 4) + (missing > 2 and c == 4)
+                # J3.5; of three cards at most two are then jokers, and one natural keeps two jokers apart (J3.4).
+                if 3 - jokers < fewest or (suits_alike and (tried >> jokers) & 1):
+                    continue
+                tried |= 1 << jokers
+                way = card_a + 1
+                if missing > 1:
+                    way |= (card_b + 1) << 8
+                if missing > 2:
+                    way |= (card_c + 1) << 16
+                ways[n] = way
+                n += 1
+    return n
+
+
+@kernel
+def ways_to_fill_four(hand, key, low, placed, bits, ways):
+    """Ways to choose the missing cards of a four, coded as in `ways_to_fill_three`, those with fewer jokers first.
+
+    Args:
+        ways: int64 (36,), written.
+    """
+    begun = (bits >> low) & ((1 << placed) - 1)
+    n = 0
+    for i in range(8):
+        mask = _JOKER_MASKS[i]
+        if (mask & ((1 << placed) - 1)) != begun:
+            continue
+        way = 0
+        jokers = 0
+        for place in range(placed, 4):
+            joker = (mask >> place) & 1
+            card = JOKER if joker else card_at(key, low + place)
+            jokers += joker
+            if i64(hand[card]) < (jokers if joker else 1):
+                way = -1
                 break
+            way |= (card + 1) << (8 * (place - placed))
+        if way >= 0:
+            ways[n] = way
+            n += 1
+    return n
+
+
+@kernel
+def finish_with(hand, r, feas, way, threes, fours, ranks, suits):
+    """Whether a hand can meet the rest of the contract without the cards of a way, which it holds."""
+    for i in range(4):
+        card = ((way >> (8 * i)) & 255) - 1
+        if card >= 0:
             hand[card] -= 1
-        taken += 1
-    possible = held and can_meet(hand, r, feas, threes, fours, ranks, suits)
-    for i in range(taken):
-        card = a if i == 0 else b if i == 1 else c if i == 2 else d
+    possible = can_meet(hand, r, feas, threes, fours, ranks, suits)
+    for i in range(4):
+        card = ((way >> (8 * i)) & 255) - 1
         if card >= 0:
             hand[card] += 1
     return possible
@@ -223,6 +272,7 @@ def place_actions(s, r, feas, out):
     hand = s["hands"][seat]
     n = 0
     if phase == FILL:
+        ways = np.empty(36, np.int64)
         kind, key, low = i64(s["meld_kind_now"]), i64(s["meld_key_now"]), i64(s["meld_low_now"])
         slot = MELDS_PER_SEAT * seat + i64(s["meld_n"][seat])
         placed = i64(s["meld_len"][slot])
@@ -231,7 +281,7 @@ def place_actions(s, r, feas, out):
         for suit in range(4):
             if kind == THREE and (bits >> (4 * suit)) & 15:
                 last = suit
-        if kind == THREE and placed > (bits & 15) + ((bits >> 4) & 15) + ((bits >> 8) & 15) + ((bits >> 12) & 15):
+        if kind == THREE and placed > naturals_in_three(bits):
             last = 4
         for i in range(5):
             joker = i == 4
@@ -250,7 +300,7 @@ def place_actions(s, r, feas, out):
             hand[card] -= 1
             if can_finish(
                 hand, r, feas, kind, key, low, placed + 1, i, new_bits,
-                i64(s["threes_left"]), i64(s["fours_left"]), i64(s["used_ranks"]), i64(s["used_suits"]),
+                i64(s["threes_left"]), i64(s["fours_left"]), i64(s["used_ranks"]), i64(s["used_suits"]), ways,
             ):  # fmt: skip
                 out[n] = PLACE + card
                 n += 1

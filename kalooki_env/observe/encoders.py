@@ -9,7 +9,7 @@ import numpy as np
 
 from kalooki_env.core.actions import relative_slot
 from kalooki_env.core.compiled import i64, kernel, wrap
-from kalooki_env.core.layout import ANSWER, CARDS, DEALS, FILL, FOUR, JOKER, LAYOFF, MELDS_PER_SEAT, MOVE, OVER, THREE
+from kalooki_env.core.layout import ANSWER, CARDS, DEALS, FILL, JOKER, LAYOFF, MELDS_PER_SEAT, MOVE, OVER, THREE
 from kalooki_env.core.melds import card_at, lay_off_place, naturals_in_three, takes_joker
 
 # Indices of the pieces in `schema.PIECES`.
@@ -77,8 +77,6 @@ def encode(v, hand, seat, r, offsets, out):
         copy(v["pile_count"], 0, cards, out, offsets[PILE])
     if offsets[TABLE] >= 0:
         copy(v["table_count"], 0, cards, out, offsets[TABLE])
-    if offsets[FITS] >= 0:
-        write_fits(v, r, out, offsets[FITS])
     # Rows from the observer's to the last seat's, then those of the seats before the observer.
     first = CARDS * seat
     after = CARDS * (players - seat)
@@ -91,8 +89,8 @@ def encode(v, hand, seat, r, offsets, out):
     if offsets[DECLINED] >= 0:
         copy_clipped(v["declined"], first, after, out, offsets[DECLINED])
         copy_clipped(v["declined"], 0, first, out, offsets[DECLINED] + after)
-    if offsets[MELDS] >= 0 or offsets[JOKER_CARDS] >= 0:
-        write_melds(v, seat, r, out, offsets[MELDS], offsets[JOKER_CARDS])
+    if offsets[FITS] >= 0 or offsets[MELDS] >= 0 or offsets[JOKER_CARDS] >= 0:
+        write_table(v, seat, r, out, offsets[FITS], offsets[MELDS], offsets[JOKER_CARDS])
     if offsets[SEATS] >= 0:
         write_seats(v, seat, r, out, offsets[SEATS])
     if offsets[PHASE] >= 0:
@@ -117,43 +115,25 @@ def encode(v, hand, seat, r, offsets, out):
 
 
 @kernel
-def write_fits(v, r, out, at):
-    """Cards that could be laid off somewhere."""
-    for owner in range(i64(r["num_players"])):
-        if i64(v["opened"][owner]):
-            for k in range(i64(v["meld_n"][owner])):
-                slot = MELDS_PER_SEAT * owner + k
-                key = i64(v["meld_key"][slot])
-                if i64(v["meld_kind"][slot]) == THREE:
-                    for suit in range(4):
-                        out[at + 13 * suit + key] = 1
-                    if takes_joker(v, slot, 0):
-                        out[at + JOKER] = 1
-                else:
-                    for high in range(2):
-                        place = lay_off_place(v, r, slot, high)
-                        if place >= 0:
-                            out[at + card_at(key, place)] = 1
-                            if takes_joker(v, slot, high):
-                                out[at + JOKER] = 1
+def write_table(v, seat, r, out, fits_at, melds_at, jokers_at):
+    """Meld slots in use, the one under construction included; cards that fit melds; cards that jokers in fours stand for.
 
-
-@kernel
-def write_melds(v, seat, r, out, at, jokers_at):
-    """The meld slots in use, the one under construction included, and the cards that jokers in fours stand for."""
+    `fits_at`, `melds_at`, `jokers_at`: first indices of these three pieces, -1 for one left out.
+    """
     players = i64(r["num_players"])
     filling = i64(v["phase"]) == FILL
     for i in range(players):
         owner = wrap(seat + i, players)
+        opened = i64(v["opened"][owner])
         for k in range(i64(v["meld_n"][owner]) + (filling and owner == i64(v["actor"]))):
             slot = MELDS_PER_SEAT * owner + k
-            kind = i64(v["meld_kind"][slot])
+            three = i64(v["meld_kind"][slot]) == THREE
             key = i64(v["meld_key"][slot])
             low = i64(v["meld_low"][slot])
             length = i64(v["meld_len"][slot])
             bits = i64(v["meld_bits"][slot])
             jokers = 0
-            if kind == THREE:
+            if three:
                 jokers = length - naturals_in_three(bits)
             elif bits:
                 for place in range(low, low + length):
@@ -161,17 +141,33 @@ def write_melds(v, seat, r, out, at, jokers_at):
                         jokers += 1
                         if jokers_at >= 0:
                             out[jokers_at + (52 if i > 0 else 0) + card_at(key, place)] += 1
-            if at >= 0:
-                first = at + 8 * (MELDS_PER_SEAT * i + k)
-                out[first] = kind == THREE
-                out[first + 1] = kind == FOUR
-                out[first + 2] = key + 1
-                out[first + 3] = low + 1 if kind == FOUR else 0
-                out[first + 4] = min(length, 20)
-                out[first + 5] = min(jokers, 10)
-                if kind == FOUR and length > 0:
-                    out[first + 6] = (bits >> low) & 1
-                    out[first + 7] = (bits >> (low + length - 1)) & 1
+            if melds_at >= 0:
+                at = melds_at + 8 * (MELDS_PER_SEAT * i + k)
+                out[at] = three
+                out[at + 1] = not three
+                out[at + 2] = key + 1
+                out[at + 4] = min(length, 20)
+                out[at + 5] = min(jokers, 10)
+                if not three:
+                    out[at + 3] = low + 1
+                    if length > 0:
+                        out[at + 6] = (bits >> low) & 1
+                        out[at + 7] = (bits >> (low + length - 1)) & 1
+            if fits_at >= 0 and opened:
+                if three:
+                    out[fits_at + key] = 1
+                    out[fits_at + 13 + key] = 1
+                    out[fits_at + 26 + key] = 1
+                    out[fits_at + 39 + key] = 1
+                    if takes_joker(v, slot, 0):
+                        out[fits_at + JOKER] = 1
+                else:
+                    for high in range(2):
+                        place = lay_off_place(v, r, slot, high)
+                        if place >= 0:
+                            out[fits_at + card_at(key, place)] = 1
+                            if takes_joker(v, slot, high):
+                                out[fits_at + JOKER] = 1
 
 
 @kernel

@@ -152,6 +152,9 @@ def _search(
         rank_left[depth] = rest
 
 
+_POWERS_OF_3 = tuple(3**rank for rank in range(13))
+
+
 @kernel
 def can_meet(hand, rules, feas, threes, fours, used_ranks, used_suits):
     """Whether a hand holds the rest of a contract: so many threes of three cards and fours of four, no card twice (J3, J7).
@@ -171,22 +174,26 @@ def can_meet(hand, rules, feas, threes, fours, used_ranks, used_suits):
     distinct_suits = i64(rules["distinct_suits"])
     key = key_of(rules)
 
+    ranks = i64(0)
+    if threes:
+        for rank in range(13):
+            copies = i64(hand[rank]) + i64(hand[13 + rank]) + i64(hand[26 + rank]) + i64(hand[39 + rank])
+            ranks += copies << 4 * rank
     # Fewest jokers for one to four fours, suit by suit. With three packs the table may overlook a third copy; see below.
     one = two = three = four = IMPOSSIBLE
-    ranks = i64(0)
     thrice = 0
-    for suit in range(4):
+    for suit in range(4 if fours else 0):
         word = i64(0)
-        present = 0
-        vector = 0
-        for rank in range(12, -1, -1):
+        present = i64(0)
+        vector = i64(0)
+        # Sums of independent terms: a number built up digit by digit would wait for each digit in turn.
+        for rank in range(13):
             copies = i64(hand[13 * suit + rank])
-            word = word << 4 | copies
-            present = present << 1 | min(1, copies)
-            vector = 3 * vector + min(2, copies)
-        ranks += word
+            word += copies << 4 * rank
+            present += min(1, copies) << rank
+            vector += min(2, copies) * _POWERS_OF_3[rank]
         thrice |= third_copies(word)
-        if fours == 0 or (distinct_suits and used_suits >> suit & 1):
+        if distinct_suits and used_suits >> suit & 1:
             continue
         f1 = i64(feas[ONE_FOUR + present])
         if distinct_suits or fours == 1:
