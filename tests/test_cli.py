@@ -223,7 +223,7 @@ def test_bench_measures_all_three(capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 < found["aec_ratio"] < found["batch_ratio"]
     assert len(found["rounds"]) == 2
     found["machine"] = bench.machine()
-    found["cache"] = {"folder": "x", "was_warm": True, "cold_compile_seconds": None}
+    found["cache"] = {"folder": "x", "was_warm": True, "compile_cpu_seconds": None}
     text = bench.report_text(found)
     assert "reference" in text
     assert "1,024" not in text

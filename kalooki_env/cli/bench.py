@@ -66,11 +66,12 @@ def run(args: argparse.Namespace) -> int:
         write_json(measure(rounds, seconds))
         return 0
     say("warming up ...")
-    was_warm = json.loads(_kalooki("warmup", "--json"))["was_warm"]
+    warm = json.loads(_kalooki("warmup", "--json"))
     say(f"measuring: {rounds} rounds, about {3 * rounds * seconds:.0f} s ...")
     found = json.loads(_kalooki("bench", "--worker", *(["--quick"] if args.quick else [])))
     found["machine"] = machine()
-    found["cache"] = {"folder": str(core.CACHE_DIR), "was_warm": was_warm, "cold_compile_seconds": cold() if args.cold else None}
+    compile_seconds = cold() if args.cold else warm["compile_cpu_seconds"]
+    found["cache"] = {"folder": warm["cache"], "was_warm": warm["was_warm"], "compile_cpu_seconds": compile_seconds}
     if args.json:
         write_json(found)
     else:
@@ -95,10 +96,10 @@ def _kalooki(*words: str, cache: str | None = None) -> str:
 
 
 def cold() -> float:
-    """Seconds that compiling everything takes, in an empty cache."""
+    """CPU seconds that compiling everything takes, in an empty cache."""
     say("compiling everything once more, in a temporary cache ...")
     with tempfile.TemporaryDirectory() as folder:
-        seconds: float = json.loads(_kalooki("warmup", "--json", cache=folder))["seconds"]
+        seconds: float = json.loads(_kalooki("warmup", "--json", cache=folder))["compile_cpu_seconds"]
     return seconds
 
 
@@ -255,12 +256,16 @@ def measure(rounds: int, seconds: float) -> dict[str, Any]:
 def report_text(found: dict[str, Any]) -> str:
     """The figures for people."""
     about = found["machine"]
-    cold_seconds = found["cache"]["cold_compile_seconds"]
+    cold_seconds = found["cache"]["compile_cpu_seconds"]
     lines = [
         f"{about['cpu']}, {about['cores']} cores, {about['system']}",
         ", ".join(f"{name} {about[name]}" for name in ("kalooki_env", "python", "numpy", "numba", "gymnasium", "pettingzoo")),
         f"cache {found['cache']['folder']}, {'warm' if found['cache']['was_warm'] else 'cold'} before this run; "
-        + (f"compiling everything {cold_seconds:.1f} s" if cold_seconds is not None else "--cold times the compilation"),
+        + (
+            f"compiling everything took {cold_seconds:.1f} CPU-seconds"
+            if cold_seconds is not None
+            else "--cold times the compilation"
+        ),
         "",
         f"{found['rules']}, {found['num_players']} players, nine deals; per CPU second of one process, "
         f"medians of {len(found['rounds'])} rounds",

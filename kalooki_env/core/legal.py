@@ -33,7 +33,6 @@ from kalooki_env.core.melds import (
 )
 from kalooki_env.core.solver import can_meet
 
-
 #: Places of a four that jokers may take, no two of them neighbours (J3.4), the fewest first.
 _JOKER_MASKS = (0b0000, 0b0001, 0b0010, 0b0100, 0b1000, 0b0101, 0b1001, 0b1010)
 
