@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 from pathlib import Path
+from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -25,6 +28,7 @@ from kalooki_env.rules import Rules
 from training.config import Config, load_config, make_config
 from training.kernels import advantages, sample
 from training.ppo import main, train
+from training.selfplay import Batch, SelfPlay
 
 ROOT = Path(__file__).resolve().parent.parent
 SMOKE = ROOT / "configs" / "smoke.yaml"
@@ -105,6 +109,21 @@ def test_resuming_is_exact(run: Path, tmp_path: Path) -> None:
         [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()] for folder in (tmp_path / "smoke", run)
     ]
     assert [without_time(entry) for entry in logs[0]] == [without_time(entry) for entry in logs[1]]
+
+
+def test_ctrl_c_saves_and_the_run_can_be_resumed(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    collect = SelfPlay.collect
+
+    def interrupted(*args: Any) -> Batch:
+        signal.raise_signal(signal.SIGINT)
+        return collect(*args)
+
+    arguments = [str(SMOKE), "--quiet", "--set", f"output={tmp_path}"]
+    with monkeypatch.context() as patch:
+        patch.setattr(SelfPlay, "collect", interrupted)
+        assert main(arguments) == 130
+    assert main([*arguments, "--resume"]) == 0
+    assert weights(tmp_path / "smoke") == weights(run)
 
 
 def test_resuming_needs_a_run_of_the_same_configuration(run: Path, tmp_path: Path) -> None:
@@ -244,6 +263,34 @@ def test_sb3_policies_are_loaded_only_by_their_prefix(tmp_path: Path) -> None:
     pytest.importorskip("sb3_contrib")
     with pytest.raises(AgentError, match="cannot be loaded"):
         agents.load(f"sb3:{tmp_path / 'policy.zip'}")
+
+
+class _Spaces(gymnasium.Env[Any, Any]):
+    """Nothing but the spaces of a table of four, and a mask."""
+
+    def __init__(self) -> None:
+        self.observation_space = Observation.of("obs-v1", 4).space()
+        self.action_space = gymnasium.spaces.Discrete(235)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed)
+        return self.observation_space.low, {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        return self.observation_space.low, 0.0, True, False, {}
+
+    def action_masks(self) -> Any:
+        return np.ones(235, np.bool_)
+
+
+def test_sb3_policies_play(tmp_path: Path) -> None:
+    contrib = pytest.importorskip("sb3_contrib")
+    contrib.MaskablePPO("MlpPolicy", _Spaces(), policy_kwargs={"net_arch": [8]}, device="cpu").save(tmp_path / "policy.zip")
+    name = f"sb3:{tmp_path / 'policy.zip'}"
+    found = evaluate(name, ["greedy"], deals=[1], deals_per_number=2, self_play=False)
+    assert found.comparisons[0].with_agent.rotations == 4
+    with pytest.raises(AgentError, match="max_seats and observation"):
+        agents.load(name).begin(Engine(Rules(), 4, 5))
 
 
 # ---- parts -------------------------------------------------------------------------------------------------------
