@@ -55,7 +55,15 @@ class ConfigError(KalookiError):
 
 
 class AgentError(KalookiError):
-    """An agent that cannot be found or loaded, or that gave an unusable answer."""
+    """An agent that cannot be found or loaded, or that gave an unusable answer.
+
+    Attributes:
+        position: the whole position as text, hidden cards included, where an answer was illegal in it; else None.
+    """
+
+    def __init__(self, message: str, position: str | None = None) -> None:
+        super().__init__(message)
+        self.position = position
 
 
 class CheckpointError(KalookiError):

@@ -131,7 +131,7 @@ class Rules:
         Raises:
             RulesError: unknown name, key or value; the message gives the closest known one.
         """
-        if name not in _PRESETS:
+        if not isinstance(name, str) or name not in _PRESETS:
             raise RulesError(f"unknown rules {name!r}{closest(name, _PRESETS)}")
         return cls(base=name, **{**_PRESETS[name].values, **_checked_keys(overrides)})
 
@@ -148,8 +148,24 @@ class Rules:
             key, equals, value = word.partition("=")
             if not equals:
                 raise RulesError(f"rules text {text!r}: {word!r} is not of the form key=value")
-            overrides[key] = _VALUE_WORDS.get(value, int(value) if value.isdecimal() else value)
+            if key in overrides:
+                raise RulesError(f"rules text {text!r}: the key {key!r} stands twice")
+            is_number = value.isascii() and value.isdecimal() and len(value) < 10
+            overrides[key] = _VALUE_WORDS.get(value, int(value) if is_number else value)
         return cls.preset(name, **overrides)
+
+    @classmethod
+    def of(cls, value: Rules | str) -> Rules:
+        """Rules from themselves or from their text.
+
+        Raises:
+            RulesError: neither of these, or a text that names no rules.
+        """
+        if isinstance(value, Rules):
+            return value
+        if isinstance(value, str):
+            return cls.parse(value)
+        raise RulesError(f"rules {value!r} are not allowed; allowed: a Rules object, or a text such as 'jamaican pip_joker=25'")
 
     @classmethod
     def from_mapping(cls, data: Mapping[str, Any]) -> Rules:

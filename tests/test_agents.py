@@ -159,7 +159,7 @@ def test_views_are_those_of_the_seat_to_move(table: Engine) -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (np.array([0]), "chose action 0, which is illegal"),
+        (np.array([0]), "chose action 0 in phase draw, which is illegal; legal: 106, 107"),
         (np.array([-1]), "chose action -1"),
         (np.array([10_000]), "chose action 10000"),
         (np.array([106.0]), "answered float64"),

@@ -214,8 +214,8 @@ def test_warmup_says_where(capsys: pytest.CaptureFixture[str]) -> None:
     from kalooki_env import core
 
     data = loaded(capsys, "warmup", "--json")
-    assert data["cache"] == str(core.CACHE_DIR)
-    assert str(core.CACHE_DIR) in run(capsys, "warmup")
+    assert data["cache"] == str(core.cache_dir())
+    assert str(core.cache_dir()) in run(capsys, "warmup")
 
 
 def test_bench_measures_all_three(capsys: pytest.CaptureFixture[str]) -> None:

@@ -60,7 +60,8 @@ class Player:
             if self._floats:
                 observations = self._observer.floats(observations)
         try:
-            actions = np.asarray(self.agent.act(observations, masks, rng))
+            # A copy: whatever the agent does to it, its answers are checked against what is legal.
+            actions = np.asarray(self.agent.act(observations, masks.copy(), rng))
         except KalookiError:
             raise
         except Exception as error:
@@ -72,6 +73,9 @@ class Player:
         legal = inside & (masks[np.arange(len(lanes)), np.where(inside, actions, 0)] > 0)
         if not legal.all():
             wrong = int(np.argmin(legal))
-            text = position_text(states[lanes[wrong]], self.engine)
-            raise AgentError(f"agent {self.name!r} chose action {actions[wrong]}, which is illegal, in this position:\n{text}")
+            state = states[lanes[wrong]]
+            phase = core.Phase(int(state["phase"])).name.lower()
+            legal_ones = ", ".join(map(str, np.flatnonzero(masks[wrong])))
+            message = f"agent {self.name!r} chose action {actions[wrong]} in phase {phase}, which is illegal; legal: {legal_ones}"
+            raise AgentError(message, position_text(state, self.engine))
         return actions

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,9 +32,10 @@ def load(name: str) -> Agent:
     if name in SCRIPTED:
         return SCRIPTED[name]()
     if name and Path(name).is_dir():
-        # Needs torch, which the scripted agents do without.
-        from kalooki_env.agents.checkpoint import CheckpointAgent
-
+        try:
+            from kalooki_env.agents.checkpoint import CheckpointAgent
+        except ModuleNotFoundError as error:  # torch, which the scripted agents do without
+            raise AgentError(f"agent {name!r}: a checkpoint needs {error.name}: pip install 'kalooki_env[train]'") from error
         return CheckpointAgent.load(Path(name))
     module, colon, attribute = name.partition(":")
     if module == "sb3" and colon:
@@ -46,12 +49,18 @@ def load(name: str) -> Agent:
 
 
 def _from_module(name: str, module: str, attribute: str) -> Agent:
+    """An agent of anybody's class; its module is looked for in the current folder too, as Python itself would."""
+    here = os.getcwd()
+    path = sys.path.copy()
+    if here not in sys.path:
+        sys.path.insert(0, here)
     try:
         made = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise AgentError(f"agent {name!r}: {error}") from error
-    agent = made() if callable(made) else made
+        agent: Agent = made() if isinstance(made, type) else made
+    except Exception as error:
+        raise AgentError(f"agent {name!r}: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path[:] = path
     if not callable(getattr(agent, "act", None)):
         raise AgentError(f"agent {name!r}: {type(agent).__name__} has no method act(observations, masks, rng)")
-    found: Agent = agent
-    return found
+    return agent

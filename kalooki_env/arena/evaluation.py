@@ -245,7 +245,7 @@ def evaluate(
         True
     """
     began = time.monotonic()
-    rules = Rules.parse(rules) if isinstance(rules, str) else rules
+    rules = Rules.of(rules)
     table = engine(rules, num_players)
     numbers = playable(rules, num_players) if deals is None else tuple(deals)
     if deals_per_number is None:

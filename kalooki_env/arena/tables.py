@@ -109,7 +109,9 @@ def play(
             rows = np.flatnonzero(is_open & (to_move == number))
             if len(rows):
                 actions[rows] = player.act(running, rows, masks[rows], rngs[number])
-        core.step_lanes(running, engine.record, engine.feas, actions, np.empty(len(lanes), np.uint8))
+        codes = np.empty(len(lanes), np.uint8)
+        core.step_lanes(running, engine.record, engine.feas, actions, codes)
+        assert not codes.any(), "Player.act lets only legal actions through"
         decisions[lanes] += 1
         over = np.flatnonzero(running["phase"] == core.Phase.OVER)
         if not len(over):

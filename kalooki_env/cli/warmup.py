@@ -22,8 +22,8 @@ from kalooki_env.observe.playout import play_random
 from kalooki_env.observe.schema import Observation
 from kalooki_env.rules import Rules
 
-#: Lies beside the compiled code: what it cost.
-NOTE = core.CACHE_DIR / "warmup.json"
+#: Name of a file beside the compiled code: what it cost.
+NOTE = "warmup.json"
 
 
 def add(verbs: Verbs) -> None:
@@ -52,20 +52,21 @@ def run(args: argparse.Namespace) -> int:
         if not args.json and seconds[name] > 2:
             say(f"{name}: {seconds[name]:.1f} s")
     total = time.perf_counter() - began
-    if not was_warm:
-        NOTE.write_text(json.dumps({"cpu_seconds": time.process_time() - cpu_began}), encoding="utf-8")
+    if not was_warm and core.is_warm():
+        note = json.dumps({"cpu_seconds": time.process_time() - cpu_began})
+        (core.cache_dir() / NOTE).write_text(note, encoding="utf-8")
     if args.json:
-        found = {"cache": str(core.CACHE_DIR), "was_warm": was_warm, "seconds": total, "parts": seconds}
+        found = {"cache": str(core.cache_dir()), "was_warm": was_warm, "seconds": total, "parts": seconds}
         write_json({**found, "compile_cpu_seconds": compile_cpu_seconds()})
     else:
-        sys.stdout.write(f"ready in {total:.1f} s; compiled code lies in {core.CACHE_DIR}\n")
+        sys.stdout.write(f"ready in {total:.1f} s; compiled code lies in {core.cache_dir()}\n")
     return 0
 
 
 def compile_cpu_seconds() -> float | None:
     """CPU seconds that compiling everything took when the cache was filled; None if something else than a warm-up filled it."""
     try:
-        found: float = json.loads(NOTE.read_text(encoding="utf-8"))["cpu_seconds"]
+        found: float = json.loads((core.cache_dir() / NOTE).read_text(encoding="utf-8"))["cpu_seconds"]
     except (OSError, ValueError, KeyError):
         return None
     return found

@@ -47,7 +47,7 @@ from kalooki_env.core.batch import (
     step_listed,
     views_of_lanes,
 )
-from kalooki_env.core.compiled import CACHE_DIR, announce_compilation, is_warm, kernel
+from kalooki_env.core.compiled import announce_compilation, cache_dir, is_warm, kernel
 from kalooki_env.core.layout import (
     CARDS,
     DEALS,
@@ -68,7 +68,6 @@ from kalooki_env.core.solver import can_meet, contract_distance, distance_table,
 
 __all__ = [
     "ALLOW",
-    "CACHE_DIR",
     "CALL_CARD",
     "CARDS",
     "DEALS",
@@ -103,6 +102,7 @@ __all__ = [
     "Section",
     "absolute_slot",
     "announce_compilation",
+    "cache_dir",
     "can_meet",
     "complete_lane",
     "contract_distance",

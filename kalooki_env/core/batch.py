@@ -109,7 +109,9 @@ def views_of_lanes(states, rules, lanes, seats, views):
 
 @kernel
 def resample_lane(states, rules, feas, lane, seat, source, trial, tries):
-    """Replace the cards that a seat cannot see by others that agree with everything it knows, uniformly at random.
+    """Replace the cards that a seat cannot see by others that agree with its view, uniformly at random.
+
+    Which placements of a lay-down were made by auto-fill, and so had no alternative, is not taken into account.
 
     Args:
         states: STATE (N,); only `states[lane]` is changed, and only on success.

@@ -12,12 +12,15 @@ import os
 import platform
 import sys
 import tempfile
+import time
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 import numpy as np
+from numba.core.caching import NullCache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -26,36 +29,68 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 KERNEL_FOLDERS = ("core", "observe", "agents")
 
 
+#: When this process read the sources, or somewhat earlier.
+_IMPORTED = time.time()
+
+
+def _sources(package: Path) -> list[Path]:
+    """All files that may hold kernels."""
+    return [path for folder in KERNEL_FOLDERS for path in sorted((package / folder).rglob("*.py"))]
+
+
 def sources_hash(package: Path = _PACKAGE) -> str:
     """Sixteen hexadecimal digits that change with any source file that may hold kernels, and with what compiles them."""
     digest = hashlib.sha256()
-    for folder in KERNEL_FOLDERS:
-        for path in sorted((package / folder).rglob("*.py")):
-            digest.update(f"{path.relative_to(package)}\0".encode())
-            digest.update(path.read_bytes())
+    for path in _sources(package):
+        digest.update(f"{path.relative_to(package)}\0".encode())
+        digest.update(path.read_bytes())
     settings = (numba.__version__, platform.python_version(), platform.machine(), numba.config.BOUNDSCHECK)
     digest.update(repr(settings).encode())
     return digest.hexdigest()[:16]
 
 
+@lru_cache(maxsize=1)
 def cache_root() -> Path:
-    """Folder for compiled code and solver tables: `$KALOOKI_CACHE_DIR`, else the user's cache folder, else a temporary one."""
+    """Folder for compiled code and solver tables: `$KALOOKI_CACHE_DIR`, else in the user's cache folder, else a temporary one.
+
+    Nothing is made or looked at before the first kernel is called.
+    """
     chosen = os.environ.get("KALOOKI_CACHE_DIR")
     if chosen:
         return Path(chosen)
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     root = Path(base) / "kalooki_env"
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        if os.access(root, os.W_OK):
-            return root
-    except OSError:
-        pass  # a read-only home is common in containers
+    if _is_writable(root):
+        return root
+    # A home that is read-only or missing is common in containers.
     return Path(tempfile.gettempdir()) / f"kalooki_env-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
 
 
-#: Folder of the compiled code of exactly these sources.
-CACHE_DIR = cache_root() / sources_hash()
+@lru_cache(maxsize=1)
+def cache_dir() -> Path:
+    """Folder of the compiled code of exactly these sources."""
+    return cache_root() / sources_hash()
+
+
+@lru_cache(maxsize=1)
+def _can_cache() -> bool:
+    """Whether compiled code may be stored; says so once if not."""
+    if any(path.stat().st_mtime > _IMPORTED for path in _sources(_PACKAGE)):
+        # What is compiled now is older than the files, by whose hash it would be found.
+        print("kalooki_env: sources were edited after the import, so nothing is cached", file=sys.stderr, flush=True)
+        return False
+    if not _is_writable(cache_dir()):
+        print(f"kalooki_env: {cache_dir()} cannot be written, so every process compiles anew", file=sys.stderr, flush=True)
+        return False
+    return True
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
 
 
 #: Kernels widen every field that they read: Numba's `int` keeps unsigned numbers unsigned, and those mixed with signed ones
@@ -85,8 +120,12 @@ class _LazyCache:
         self._dispatcher = dispatcher
 
     def _open(self) -> Any:
+        # Without a folder of ours Numba would fall back to one beside the sources, whose contents outlive edits in other files.
+        if not _can_cache():
+            self._dispatcher._cache = NullCache()
+            return self._dispatcher._cache
         before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(CACHE_DIR)
+        numba.config.CACHE_DIR = str(cache_dir())
         try:
             self._dispatcher.enable_caching()
         finally:
@@ -115,7 +154,7 @@ def wrap(seat, num_players):
 
 def is_warm() -> bool:
     """Whether compiled code of these sources lies in the cache."""
-    return CACHE_DIR.is_dir() and any(CACHE_DIR.rglob("*.nbc"))
+    return cache_dir().is_dir() and any(cache_dir().rglob("*.nbc"))
 
 
 def announce_compilation() -> None:

@@ -107,7 +107,7 @@ _PUBLIC_SCALARS = [
     ("winner", "i1"),  # seat that went out, -1 for none
     ("after_call", "u1"),  # DRAW: the call on the last discard was allowed
     ("opened_now", "u1"),  # the seat whose turn it is opened in this turn
-    ("reshuffles", "u1"),
+    ("reshuffles", "u2"),  # at a full table of callers every other turn renews the stock
     ("threes_left", "u1"),  # of the lay-down, the meld being filled not counted
     ("fours_left", "u1"),
     ("meld_kind_now", "u1"),  # FILL: the meld being filled

@@ -315,7 +315,10 @@ def place_actions(s, r, feas, out):
                     out[n] = PLACE + 13 * suit + key
                     n += 1
         else:
-            card = card_at(key, lay_off_place(s, r, slot, high))
+            place = lay_off_place(s, r, slot, high)
+            if place < 0:
+                return 0
+            card = card_at(key, place)
             if i64(hand[card]) > 0:
                 out[n] = PLACE + card
                 n += 1

@@ -21,7 +21,7 @@ from kalooki_env.core.actions import (
 )
 from kalooki_env.core.compiled import i64, kernel, wrap
 from kalooki_env.core.deal import draw_from_stock, end_deal, play_from_hand, stock_can_give, take_upcard
-from kalooki_env.core.layout import ANSWER, CALL, CARDS, DRAW, FILL, FOUR, LAYOFF, MELD, MELDS_PER_SEAT, MOVE, PLAY, THREE
+from kalooki_env.core.layout import ANSWER, CALL, CARDS, DRAW, FILL, FOUR, JOKER, LAYOFF, MELD, MELDS_PER_SEAT, MOVE, PLAY, THREE
 from kalooki_env.core.legal import draw_actions, place_actions
 from kalooki_env.core.melds import add_to_four, add_to_three, lay_off_place, move_joker
 from kalooki_env.core.solver import can_meet
@@ -87,6 +87,7 @@ def apply(s, r, feas, action, scratch):
         s["can_lay"] = 0
         s["phase"] = MELD
     elif action == END_TURN:
+        s["known"][CARDS * seat + JOKER] = s["hand_n"][seat]  # J10.3: with any other card the seat would have had to discard it
         end_turn(s, r, 0)
     elif action < LAY_OFF:
         begin_meld(s, seat, action)

@@ -11,14 +11,15 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
+from pettingzoo.utils.env import AECIterable
 
 from kalooki_env import core
-from kalooki_env.envs.options import dealer_of, deals_of, one_of
+from kalooki_env.envs.options import dealer_of, deals_of, number, one_of, warn_of_misspelt
 from kalooki_env.envs.rewards import Rewards
-from kalooki_env.errors import ConfigError, EnvironmentStateError
+from kalooki_env.errors import ConfigError, EnvironmentStateError, closest
 from kalooki_env.game.engine import engine
 from kalooki_env.game.explain import illegal_action_error, why_illegal
-from kalooki_env.game.game import check_seed
+from kalooki_env.game.game import check_seed, whole_number
 from kalooki_env.game.notation import action_text
 from kalooki_env.game.refusals import Refusal
 from kalooki_env.observe.batch import observe_and_mask, workspace
@@ -108,7 +109,8 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         reveal: bool = False,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.rules = Rules.parse(rules) if isinstance(rules, str) else rules
+        self.rules = Rules.of(rules)
+        num_players = whole_number("num_players", num_players)
         self._deals = deals_of(deal, self.rules, num_players)
         self._fixed_dealer = dealer_of(dealer, num_players)
         self._engine = engine(self.rules, num_players, max_seats)
@@ -119,7 +121,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
             raise ConfigError("observation_form 'dict' goes with observation_dtype 'float32' only")
         self._rewards = Rewards(reward, shaping, self._engine)
         self._loses = one_of("on_illegal", on_illegal, ("raise", "lose")) == "lose"
-        self._illegal_reward = float(illegal_reward)
+        self._illegal_reward = number("illegal_reward", illegal_reward)
         self._skip_forced = bool(skip_forced)
         self._mask_in_info = bool(mask_in_info)
         self._idle_ones = one_of("idle_mask", idle_mask, ("zeros", "ones")) == "ones"
@@ -153,6 +155,14 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         self._is_reset = False
         core.seed_lanes(self._states, np.random.SeedSequence().generate_state(1, np.uint64))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles: the list of legal actions is a view of the workspace and must be so again."""
+        return {key: value for key, value in self.__dict__.items() if key != "_legal"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._legal = self._work[0]["legal"]
+
     def _make_spaces(self) -> None:
         """One and the same space object for all agents and calls."""
         actions = self._engine.num_actions
@@ -178,13 +188,16 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         """Deal anew.
 
         Args:
-            seed: from 0 on; fixes everything that follows. None goes on with the present generator.
-            options: `"deal"` and `"dealer"` override the constructor's for this deal; other keys are ignored.
+            seed: from 0 on; fixes everything that follows. None goes on with the present generator; errors then name the last
+                seed that was given, and the position text holds the generator.
+            options: `"deal"` and `"dealer"` override the constructor's for this deal; other keys are ignored, with a warning if
+                they look like one of these.
 
         Raises:
             RulesError: a negative seed, or a deal or dealer that is not allowed.
         """
         options = options or {}
+        warn_of_misspelt(options, ("deal", "dealer"))
         players = self._engine.num_players
         deals = deals_of(options["deal"], self.rules, players) if "deal" in options else self._deals
         fixed = dealer_of(options["dealer"], players) if "dealer" in options else self._fixed_dealer
@@ -214,6 +227,18 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         self._after(core.list_lane(states, record, self._engine.feas, 0, self._legal))
         self._play_forced()
         self._select()
+        if self.render_mode == "human":
+            self.render()
+
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable[AgentID, dict[str, Any], Any]:
+        """The agents to move, one after the other, until all are done.
+
+        Raises:
+            EnvironmentStateError: before `reset`.
+        """
+        if not self._is_reset:
+            raise EnvironmentStateError("agent_iter before reset: call reset() first")
+        return AECIterable(self, max_iter)
 
     def step(self, action: int | None) -> None:
         """Make the move of `agent_selection`; `None` for an agent whose deal is over.
@@ -226,12 +251,14 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
             self._step_when_over(action)
             return
         try:
-            number = action.__index__()  # type: ignore[union-attr]
-        except AttributeError:
-            number = -1
-        code = core.step_listed(self._states, self._record, self._feas, 0, number, self._legal, self._legal_count)
+            chosen = action.__index__()  # type: ignore[union-attr]
+        except (AttributeError, TypeError):
+            chosen = -1
+        if not 0 <= chosen < self._num_actions:
+            chosen = -1
+        code = core.step_listed(self._states, self._record, self._feas, 0, chosen, self._legal, self._legal_count)
         if code < 0:
-            self._illegal(action, number)
+            self._illegal(action, chosen)
             return
         self._after(code)
         if self._rewards.shaping:
@@ -281,18 +308,21 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         self.terminations = dict.fromkeys(self.agents, True)
         self.infos = {agent: self._info(agent) for agent in self.agents}
 
-    def _illegal(self, action: Any, number: int) -> None:
+    def _illegal(self, action: Any, chosen: int) -> None:
         if not self._loses:
-            inside = 0 <= number < self._engine.num_actions
-            text = self._text(number) if inside else repr(action)
-            refusal = why_illegal(self._states[0], number, self._engine) if inside else Refusal.NO_SUCH_ACTION
+            inside = chosen >= 0
+            text = self._text(chosen) if inside else repr(action)
+            refusal = why_illegal(self._states[0], chosen, self._engine) if inside else Refusal.NO_SUCH_ACTION
             legal = [self._text(int(legal)) for legal in self._legal[: self._legal_count]]
             raise illegal_action_error(self._states, text, refusal, self._actor, legal, self._engine, self._seed)
         offender = self.agent_selection
         self._legal_count = 0
         self._phase = _OVER
         self._cumulative_rewards[offender] = 0.0
-        self._add_rewards([self._illegal_reward if agent == offender else 0.0 for agent in self.possible_agents])
+        final = [self._illegal_reward if agent == offender else 0.0 for agent in self.possible_agents]
+        if self._rewards.shaping:  # the potential is 0 at every end
+            final = [a + b for a, b in zip(final, self._rewards.shaped(self._states, True), strict=True)]
+        self._add_rewards(final)
         self.terminations = dict.fromkeys(self.agents, True)
         self.infos[offender]["illegal"] = 1
         self._select()
@@ -346,7 +376,10 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         """
         if not self._is_reset:
             raise EnvironmentStateError("observe before reset: call reset() first")
-        seat = self._seats[agent]
+        try:
+            seat = self._seats[agent]
+        except KeyError:
+            raise EnvironmentStateError(f"no agent {agent!r}{closest(agent, self.possible_agents)}") from None
         if self._is_plain:
             out = np.empty(self._size, np.float32)
             mask = np.empty(self._num_actions, np.int8)
@@ -364,6 +397,10 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
 
     def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last step, termination, truncation and info of `agent_selection`."""
+        if not self.agents:
+            raise EnvironmentStateError(
+                "last after the end: call reset() for a new deal" if self._is_reset else "last before reset: call reset() first"
+            )
         agent = self.agent_selection
         return (
             self.observe(agent) if observe else None,

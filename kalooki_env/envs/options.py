@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+import math
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+import numpy as np
+
 from kalooki_env.errors import ConfigError, RulesError, closest
+from kalooki_env.game.game import whole_number
 from kalooki_env.rules import Rules
 
 T = TypeVar("T")
@@ -17,9 +23,28 @@ def one_of(name: str, value: T, allowed: Sequence[Any]) -> T:
     Raises:
         ConfigError: if not.
     """
-    if value not in allowed:
+    if not any(type(value) is type(item) and value == item for item in allowed):
         raise ConfigError(f"{name} {value!r} is not allowed{closest(value, allowed)}")
     return value
+
+
+def number(name: str, value: Any) -> float:
+    """A finite number.
+
+    Raises:
+        ConfigError: something else.
+    """
+    if isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value):
+        return float(value)
+    raise ConfigError(f"{name} {value!r} is not allowed; allowed: a number")
+
+
+def warn_of_misspelt(options: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Warn of keys that are not known but nearly so; others may belong to somebody else."""
+    for key in options:
+        near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.6)
+        if key not in known and near:
+            warnings.warn(f"reset option {key!r} is ignored; did you mean {near[0]!r}?", stacklevel=3)
 
 
 def deals_of(deal: Any, rules: Rules, num_players: int) -> tuple[int, ...]:
@@ -32,10 +57,10 @@ def deals_of(deal: Any, rules: Rules, num_players: int) -> tuple[int, ...]:
         if deal != "random":
             raise RulesError(f"deal {deal!r} is not allowed; allowed: 1 to {rules.num_deals}, a list of these, or 'random'")
         deals = (rules.num_deals,) if num_players == 2 else tuple(range(1, rules.num_deals + 1))
-    elif isinstance(deal, Sequence):
-        deals = tuple(deal)
+    elif isinstance(deal, Sequence | np.ndarray):
+        deals = tuple(whole_number("deal", number) for number in deal)
     else:
-        deals = (deal,)
+        deals = (whole_number("deal", deal),)
     if not deals:
         raise RulesError(
             f"deal {deal!r} is not allowed: an empty list; allowed: 1 to {rules.num_deals}, a list of these, or 'random'"
@@ -53,6 +78,7 @@ def dealer_of(dealer: Any, num_players: int) -> int | None:
     """
     if isinstance(dealer, str) and dealer == "rotate":
         return None
-    if type(dealer) is not int or not 0 <= dealer < num_players:
+    seat = whole_number("dealer", dealer)
+    if not 0 <= seat < num_players:
         raise RulesError(f"dealer {dealer!r} is not allowed; allowed: 0 to {num_players - 1}, or 'rotate'")
-    return dealer
+    return seat

@@ -45,6 +45,12 @@ def seat_number(text: str, num_players: int) -> int:
     Raises:
         NotationError: no such seat at this table.
     """
-    if text[:1] == "P" and text[1:].isdecimal() and str(int(text[1:])) == text[1:] and 1 <= int(text[1:]) <= num_players:
+    if (
+        text[:1] == "P"
+        and text[1:].isdecimal()
+        and len(text) < 4
+        and str(int(text[1:])) == text[1:]
+        and 1 <= int(text[1:]) <= num_players
+    ):
         return int(text[1:]) - 1
     raise NotationError(f"{text!r} is no seat; allowed: P1 to P{num_players}")

@@ -8,20 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalooki_env import core
-from kalooki_env.core import MeldKind, Phase
+from kalooki_env.core import ActionKind, MeldKind, Phase
 from kalooki_env.game.cards import CARD_NAMES, seat_name
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.melds import faults_of, meld_in_slot
 from kalooki_env.game.notation import meld_name
 
 
-def faults_of_position(states: NDArray[np.void], table: Engine) -> list[str]:
+def faults_of_position(states: NDArray[np.void], table: Engine, found: list[str]) -> list[str]:
     """Everything that is wrong with a position, one sentence each; fills in what follows from the rest (`can_lay`, scores).
 
     Hand sizes are not looked at, so that exercises with few cards can be set up.
+
+    Args:
+        states: the position, an array of one STATE record.
+        table: engine of its table.
+        found: faults that are known already. With any, the engine is not asked about the position.
     """
     state = states[0]
-    faults = _meld_faults(state, table) + _memory_faults(state, table) + _phase_faults(state, table)
+    faults = found + _meld_faults(state, table) + _memory_faults(state, table) + _phase_faults(state, table)
     if faults:
         return faults
     core.complete_lane(states, table.record, table.feas, 0)
@@ -41,14 +46,19 @@ def _meld_faults(state: Any, table: Engine) -> list[str]:
         kinds = [meld.kind for meld in melds.values()]
         threes, fours = kinds.count(MeldKind.THREE), kinds.count(MeldKind.FOUR)
         name = seat_name(seat)
+        laying = in_lay_down and seat == state["actor"]
         laid = f"{threes} threes and {fours} fours"
         wanted = f"the contract is {contract.threes} and {contract.fours}"
         if state["opened"][seat] and (threes, fours) != (contract.threes, contract.fours):
             faults.append(f"{name} has opened with {laid}; {wanted} (J7.2)")
-        laying = in_lay_down and seat == state["actor"]
-        left = contract.threes + contract.fours - len(melds) - (state["phase"] == Phase.MELD)
-        if laying and (threes > contract.threes or fours > contract.fours or left < 0):
-            faults.append(f"{name} is laying down, but has {laid} already; {wanted}")
+        if laying:
+            # The meld being filled counts, with or without cards.
+            if state["phase"] == Phase.FILL and slots[0] + int(state["meld_n"][seat]) not in melds:
+                kinds.append(MeldKind(int(state["meld_kind_now"])))
+            named = kinds.count(MeldKind.THREE), kinds.count(MeldKind.FOUR)
+            still = state["phase"] == Phase.MELD
+            if named[0] > contract.threes or named[1] > contract.fours or sum(named) + still > contract.threes + contract.fours:
+                faults.append(f"{name} is laying down, but has named {named[0]} threes and {named[1]} fours; {wanted}")
         if melds and not state["opened"][seat] and not laying:
             faults.append(f"{name} has melds but has not opened")
         for kind, distinct, what in (
@@ -101,6 +111,9 @@ def _phase_faults(state: Any, table: Engine) -> list[str]:
             faults.append(f"{seat_name(winner)} cannot have gone out: not opened, or with cards in hand (J10.2)")
     if phase in (Phase.PLAY, Phase.LAYOFF, Phase.MOVE) and state["hand_n"][actor] == 0:
         faults.append(f"{name} is to play with an empty hand")
+    if phase != Phase.OVER:
+        empty = [seat for seat in range(table.num_players) if state["opened"][seat] and not state["hand_n"][seat]]
+        faults += [f"{seat_name(seat)} has opened and holds no card: the deal would be over (J10.2)" for seat in empty]
     if state["opened_now"] and not state["opened"][actor]:
         faults.append(f"{name} opened now, but has not opened")
     if phase in (Phase.LAYOFF, Phase.MOVE):
@@ -133,13 +146,62 @@ def _call_faults(state: Any, table: Engine, caller: int, turn: int) -> list[str]
 
 
 def _choice_faults(states: NDArray[np.void], table: Engine) -> list[str]:
-    """A seat must have something to do, and a real choice where auto-fill would act otherwise."""
-    legal = np.empty(core.MAX_ACTIONS, np.int16)
-    choices = core.list_lane(states, table.record, table.feas, 0, legal) >> 8
+    """A seat must have something to do, a real choice where auto-fill would act otherwise, and come from a legal action."""
+    choices = len(_legal(states, table))
     phase = Phase(int(states[0]["phase"]))
     name = seat_name(int(states[0]["actor"]))
-    if phase in (Phase.FILL, Phase.LAYOFF, Phase.MOVE) and choices < 2:
-        return [f"{name} has {choices} cards to place; with fewer than two the engine does not ask"]
+    if phase in (Phase.FILL, Phase.LAYOFF, Phase.MOVE):
+        faults = [] if _comes_about(states, table, phase) else [f"{name} cannot have got here: what it has begun is not legal"]
+        if choices < 2:
+            faults.append(f"{name} has {choices} cards to place; with fewer than two the engine does not ask")
+        return faults
     if phase != Phase.OVER and choices == 0:
         return [f"{name} has nothing to do"]
     return []
+
+
+def _legal(states: NDArray[np.void], table: Engine) -> list[int]:
+    legal = np.empty(core.MAX_ACTIONS, np.int16)
+    count = core.list_lane(states, table.record, table.feas, 0, legal) >> 8
+    return [int(action) for action in legal[:count]]
+
+
+def _comes_about(states: NDArray[np.void], table: Engine, phase: Phase) -> bool:
+    """Whether a position in the midst of a meld, lay-off or joker move comes about by legal actions from the one before."""
+    before = states.copy()
+    state = before[0]
+    actor = int(state["actor"])
+    if phase != Phase.FILL:
+        operand = 2 * int(core.relative_slot(int(state["target"]), actor, table.num_players)) + int(state["target_high"])
+        first = {section.kind: section.first for section in core.sections(table.max_seats)}
+        action = first[ActionKind.LAY_OFF if phase == Phase.LAYOFF else ActionKind.MOVE_JOKER] + operand
+        state["phase"] = Phase.PLAY
+        return action in _legal(before, table)
+    slot = core.MELDS_PER_SEAT * actor + int(state["meld_n"][actor])
+    begun = meld_in_slot(state, slot)
+    kind, key, low = (int(state[f"meld_{part}_now"]) for part in ("kind", "key", "low"))
+    placed = begun.cards if begun else ()
+    for card in placed:
+        state["hands"][actor, card] += 1
+        state["table_count"][card] -= 1
+    state["hand_n"][actor] += len(placed)
+    for part in ("kind", "key", "low", "len", "bits"):
+        state[f"meld_{part}"][slot] = 0
+    state["phase"], state["used_ranks"], state["used_suits"] = Phase.MELD, 0, 0
+    core.complete_lane(before, table.record, table.feas, 0)
+    actions = [core.THREE_OF + key if kind == MeldKind.THREE else core.FOUR_OF + core.LOWS * key + low]
+    actions += [core.PLACE + card for card in placed]
+    for number, action in enumerate(actions):
+        if int(state["meld_len"][slot]) >= number and number:
+            continue  # auto-fill has placed this card
+        legal = np.empty(core.MAX_ACTIONS, np.int16)
+        count = core.list_lane(before, table.record, table.feas, 0, legal) >> 8
+        if core.step_listed(before, table.record, table.feas, 0, action, legal, count) < 0:
+            return False
+    return _phase_and_melds(before[0]) == _phase_and_melds(states[0])
+
+
+def _phase_and_melds(state: Any) -> tuple[bytes, ...]:
+    """What a lay-down has led to."""
+    parts = [state[f"meld_{part}"].tobytes() for part in ("kind", "key", "low", "len", "bits", "n")]
+    return (*parts, bytes([state["phase"]]))

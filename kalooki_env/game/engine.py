@@ -61,7 +61,7 @@ class Engine:
 
     def __init__(self, rules: Rules, num_players: int, max_seats: int | None = None) -> None:
         rules.packs_for(num_players)
-        seats = num_players if max_seats is None else max_seats
+        seats = num_players if max_seats is None else int(max_seats)
         if type(seats) is not int or not num_players <= seats <= MAX_PLAYERS:
             raise RulesError(
                 f"max_seats {max_seats!r} is not allowed; allowed: {num_players} (the number of players) to {MAX_PLAYERS}"
@@ -80,7 +80,12 @@ class Engine:
         return core.distance_table()
 
 
-@lru_cache(maxsize=64)
 def engine(rules: Rules, num_players: int, max_seats: int | None = None) -> Engine:
-    """The engine of a table; equal tables share one."""
-    return Engine(rules, num_players, max_seats)
+    """The engine of a table; tables of the same rules text and size share one."""
+    return _engine(str(rules), num_players, max_seats)
+
+
+@lru_cache(maxsize=64)
+def _engine(rules: str, num_players: int, max_seats: int | None) -> Engine:
+    # By text, not by `Rules`: two descriptions of the same rules are equal, but positions are written with the one that was used.
+    return Engine(Rules.parse(rules), num_players, max_seats)

@@ -76,11 +76,10 @@ class Game:
         deck: Sequence[str] | None = None,
         max_seats: int | None = None,
     ) -> None:
-        rules = Rules.parse(rules) if isinstance(rules, str) else rules
+        rules = Rules.of(rules)
+        num_players, deal = whole_number("num_players", num_players), whole_number("deal", deal)
         rules.check_table(num_players, deal)
-        dealer = num_players - 1 if dealer is None else dealer
-        if not 0 <= dealer < num_players:
-            raise RulesError(f"dealer {dealer!r} is not allowed; allowed: 0 to {num_players - 1}")
+        dealer = num_players - 1 if dealer is None else self._seat("dealer", dealer, num_players)
         self._table = engine(rules, num_players, max_seats)
         self._states = np.zeros(1, core.STATE)
         self.seed: int | None = check_seed(seed)
@@ -92,6 +91,18 @@ class Game:
             numbers = np.array([card_number(name) for name in deck], np.uint8)
             self._check_deck(numbers)
             core.reset_with_deck(self._states, self._table.record, 0, deal, dealer, numbers)
+
+    @staticmethod
+    def _seat(name: str, seat: object, num_players: int) -> int:
+        """A seat at a table of this size.
+
+        Raises:
+            RulesError: no such seat.
+        """
+        number = whole_number(name, seat)
+        if not 0 <= number < num_players:
+            raise RulesError(f"{name} {seat!r} is not allowed; allowed: 0 to {num_players - 1}")
+        return number
 
     def _check_deck(self, numbers: NDArray[np.uint8]) -> None:
         packs = int(self._table.record[0]["packs"])
@@ -180,12 +191,12 @@ class Game:
 
     def hand(self, seat: int) -> list[str]:
         """Cards in a hand, sorted."""
+        seat = self._seat("seat", seat, self.num_players)
         return [CARD_NAMES[card] for card in np.repeat(np.arange(core.CARDS), self._states[0]["hands"][seat])]
 
     def view(self, seat: int) -> NDArray[np.void]:
         """What a seat may know: an array of one VIEW record, a new one at each call."""
-        if not 0 <= seat < self.num_players:
-            raise RulesError(f"seat {seat!r} is not allowed; allowed: 0 to {self.num_players - 1}")
+        seat = self._seat("seat", seat, self.num_players)
         views = np.zeros(1, core.VIEW)
         core.views_of_lanes(self._states, self._table.record, np.zeros(1, np.int64), np.array([seat]), views)
         return views
@@ -205,6 +216,7 @@ class Game:
     def mask(self, seat: int | None = None) -> NDArray[np.int8]:
         """Action mask (num_actions,) of a seat, default the seat to move; all zeros for a seat that is not to move."""
         mask = np.zeros(self._table.num_actions, np.int8)
+        seat = None if seat is None else self._seat("seat", seat, self.num_players)
         if seat is None or seat == self.to_move:
             mask[self.legal_numbers()] = 1
         return mask
@@ -255,13 +267,14 @@ class Game:
 
     def _try(self, move: str | int, seat: int | None) -> tuple[Game, Refusal | None]:
         trial = self.copy()
+        seat = None if seat is None else self._seat("seat", seat, self.num_players)
         if seat is not None and seat != self.to_move and self.phase is not Phase.OVER:
-            if not 0 <= seat < self.num_players:
-                raise RulesError(f"seat {seat!r} is not allowed; allowed: 0 to {self.num_players - 1}")
             return trial, why_no_call(self._states[0], seat, self._table) if move == "call" else Refusal.NOT_TO_MOVE
         if isinstance(move, str):
             return trial, play_move(move, trial._states[0], trial._table, trial._act)
-        return trial, trial._act(trial.action_text(move), move)
+        if isinstance(move, bool) or not isinstance(move, int | np.integer):
+            raise NotationError(f"move {move!r} is not allowed; allowed: an action text or an action number")
+        return trial, trial._act(trial.action_text(int(move)), int(move))
 
     def _act(self, text: str, action: int | None = None) -> Refusal | None:
         """Carry out one action in place."""
@@ -281,6 +294,17 @@ class Game:
         return illegal_action_error(self._states, text, refusal, self.to_move if own else seat, legal, self._table, self.seed)
 
 
+def whole_number(name: str, value: object) -> int:
+    """A Python integer from any kind of whole number, NumPy's too, but not from a truth value.
+
+    Raises:
+        RulesError: something else.
+    """
+    if not isinstance(value, bool | np.bool_) and isinstance(value, int | np.integer):
+        return int(value)
+    raise RulesError(f"{name} {value!r} is not allowed; allowed: a whole number")
+
+
 def check_seed(seed: object) -> int:
     """A seed that is a whole number from 0 on, below 2**63.
 
@@ -290,6 +314,3 @@ def check_seed(seed: object) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= int(seed) < 2**63:
         raise RulesError(f"seed {seed!r} is not allowed; allowed: a whole number from 0 to 2**63 - 1")
     return int(seed)
-
-
-__all__ = ["Game", "NotationError", "Outcome", "check_seed"]

@@ -34,7 +34,7 @@ def phase_text(state: Any) -> str:
             return f"fill {seat} " + (f"three of {RANKS[key]}" if three else four_text(key, int(state["meld_low_now"])))
         case Phase.LAYOFF:
             slot = int(state["target"])
-            three = state["meld_kind"][slot] == MeldKind.THREE
+            three = state["meld_kind"][slot] != MeldKind.FOUR
             return f"layoff {seat} onto {meld_name(slot)}" + ("" if three else _end(state)) + opened_now
         case Phase.MOVE:
             return f"move {seat} in {meld_name(int(state['target']))} to{_end(state)}"

@@ -16,7 +16,7 @@ from kalooki_env.game.consistency import faults_of_position
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.melds import Meld, read_meld
 from kalooki_env.game.notation import SUIT_WORDS, meld_name, meld_slot
-from kalooki_env.game.position import PHASE_WORDS
+from kalooki_env.game.position import PHASE_WORDS, phase_text
 from kalooki_env.rules import RANKS, Rules
 
 _KEYS = (
@@ -38,6 +38,8 @@ _KEYS = (
 )
 _SEAT_KEYS = ("hand", "meld", "known", "discarded", "declined")
 _NEEDED = ("kalooki", "rules", "players", "deal", "dealer", "turns", "phase", "stock", "pile")
+#: Turns that a seat can have in a deal (J12.4), and so the most times that it can have discarded or declined a card.
+_MOST_ROUNDS = 60
 _PHASES = {word: phase for phase, word in PHASE_WORDS.items()}
 
 
@@ -61,9 +63,9 @@ def read_position(text: str, max_seats: int | None = None) -> tuple[NDArray[np.v
     table = engine(rules, num_players, max_seats)
     reader = _Reader(lines, table, deal)
     state = reader.read()
-    faults = reader.faults or faults_of_position(state, table)
-    if not faults and "scores" in lines:
-        faults = _score_faults(lines["scores"], state[0], num_players)
+    faults = faults_of_position(state, table, reader.faults)
+    if "scores" in lines:
+        faults += _score_faults(lines["scores"], state[0], num_players, bool(faults))
     if faults:
         raise PositionError(faults)
     return state, table
@@ -97,7 +99,7 @@ def _split(text: str) -> dict[str, str]:
 
 def _number(lines: dict[str, str], key: str, least: int, most: int) -> int:
     value = lines.get(key, "0")
-    if not value.isascii() or not value.isdecimal() or not least <= int(value) <= most:
+    if not value.isascii() or not value.isdecimal() or len(value) > 9 or not least <= int(value) <= most:
         raise NotationError(f"position line {key}: {value!r} is not allowed; allowed: {least} to {most}")
     return int(value)
 
@@ -120,7 +122,7 @@ class _Reader:
         state["deal"] = self.deal
         state["dealer"] = seat_number(self.lines["dealer"], self.n)
         state["turns"] = _number(self.lines, "turns", 0, self.table.rules.max_turns(self.n))
-        state["reshuffles"] = _number(self.lines, "reshuffles", 0, 255)
+        state["reshuffles"] = _number(self.lines, "reshuffles", 0, 65_535)
         state["rng"] = self._rng()
         for seat in range(self.n):
             key = f"hand {seat_name(seat)}"
@@ -141,6 +143,9 @@ class _Reader:
         self._phase()
         self._melds()
         self._piles()
+        exact = phase_text(self.state)
+        if " ".join(self.words) != exact:
+            raise NotationError(f"position line phase: {' '.join(self.words)!r} is written {exact!r} here")
         return self.states
 
     def _rng(self) -> int:
@@ -159,8 +164,8 @@ class _Reader:
         counts = np.zeros(core.CARDS, np.int64)
         for name in self._list(key):
             counts[card_number(name)] += 1
-        if counts.max() > 255:
-            raise NotationError(f"position line {key}: more than 255 copies of a card")
+        if counts.max() > _MOST_ROUNDS:
+            raise NotationError(f"position line {key}: more than {_MOST_ROUNDS} copies of a card")
         return counts.astype(np.uint8)
 
     def _pairs(self, key: str, first: str, second: str) -> None:
@@ -170,6 +175,8 @@ class _Reader:
             if not match:
                 raise NotationError(f"position line {key}: {item.strip()!r} is not of the form P1 2/1")
             seat = seat_number(match[1], self.n)
+            if self.state[first][seat] or self.state[second][seat]:
+                raise NotationError(f"position line {key}: {match[1]} stands twice")
             self.state[first][seat], self.state[second][seat] = int(match[2]), int(match[3])
 
     def _phase(self) -> None:
@@ -181,6 +188,7 @@ class _Reader:
         self.state["phase"] = phase
         if not self._phase_words(phase, words[1:]):
             raise NotationError(f"position line phase: {value!r} cannot be read")
+        self.words = words
 
     def _phase_words(self, phase: Phase, words: list[str]) -> bool:
         state = self.state
@@ -238,6 +246,8 @@ class _Reader:
             slot = meld_slot(key[5:], self.n)
             seat, number = divmod(slot, core.MELDS_PER_SEAT)
             last = f"meld {meld_name(slot + 1)}" not in self.lines if number < 3 else True
+            if len(value.split()) > 20:
+                raise NotationError(f"position line {key}: {len(value.split())} cards, more than a meld can have")
             if filling and seat == actor and last and len(value.split()) < (3 if state["meld_kind_now"] == MeldKind.THREE else 4):
                 meld = self._begun(value)
             else:
@@ -301,8 +311,9 @@ class _Reader:
             state["pile_count"][card] += 1
 
 
-def _score_faults(value: str, state: Any, num_players: int) -> list[str]:
+def _score_faults(value: str, state: Any, num_players: int, is_faulty: bool) -> list[str]:
     right = ", ".join(f"{seat_name(seat)} {state['scores'][seat]}" for seat in range(num_players))
     if state["phase"] != Phase.OVER:
         return ["scores are given, but the deal is not over"]
-    return [] if value == right else [f"the scores are {right}, not {value}"]
+    # The scores of a position that cannot be are nobody's fault.
+    return [] if is_faulty or value == right else [f"the scores are {right}, not {value}"]

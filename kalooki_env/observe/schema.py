@@ -150,9 +150,11 @@ class Observation:
             if choice not in CHOICES:
                 raise ConfigError(f"unknown observation {choice!r}{closest(choice, CHOICES)}")
             choice = CHOICES[choice]
+        if not isinstance(choice, Iterable):
+            raise ConfigError(f"observation {choice!r} is not allowed{closest(choice, CHOICES)}, or a list of names of pieces")
         names = list(choice)
         for name in names:
-            if name not in _BY_NAME:
+            if not isinstance(name, str) or name not in _BY_NAME:
                 raise ConfigError(f"unknown observation piece {name!r}{closest(name, _BY_NAME)}")
         if not names or len(set(names)) < len(names):
             raise ConfigError(f"observation pieces {names!r}: each piece once, and at least one")

@@ -241,6 +241,7 @@ class Referee:
             case ["discard", card]:
                 self._discard(card)
             case ["end", "turn"]:
+                state.known[seat] = Counter(state.hands[seat])  # jokers only, as everybody can tell (J10.3)
                 if not self._turn_is_last():
                     self._begin_turn(state.next_seat(seat))  # J10.3: no call window
 

@@ -38,9 +38,10 @@ def table_text(
     n = engine.num_players
     observer = int(view["observer"])
     contract = engine.rules.contract(int(view["deal"]))
+    most = engine.rules.max_turns(n)
     lines = [
         paint(f"{engine.rules}, deal {view['deal']}", _BOLD)
-        + f": {contract.threes} threes, {contract.fours} fours; turn {int(view['turns']) + 1} of {engine.rules.max_turns(n)}; "
+        + f": {contract.threes} threes, {contract.fours} fours; turn {min(int(view['turns']) + 1, most)} of {most}; "
         + f"dealer {seat_name(int(view['dealer']))}; {phase_text(view)}"
     ]
     known = view["known"].reshape(core.SEATS, core.CARDS)
