@@ -189,7 +189,7 @@ def test_a_misspelt_reset_option_was_ignored_in_silence() -> None:
 
 def test_a_user_class_in_the_current_folder(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_own_agent.py").write_text(
-        "import numpy as np\n\n\nclass First:\n    def act(self, observations, masks, rng):\n        return masks.argmax(axis=1)\n"
+        "class First:\n    def act(self, observations, masks, rng):\n        return masks.argmax(axis=1)\n"
     )
     monkeypatch.chdir(tmp_path)
     assert kalooki_env.agents.load("my_own_agent:First").act(None, np.array([[0, 1]], np.int8), np.random.default_rng(0)) == [1]

@@ -55,10 +55,11 @@ def many_distances(
     hands: Any, rules: Any, feas: Any, dist: Any, threes: int, fours: int, out: Any, discards: Any, lowering: Any
 ) -> None:
     """`contract_distance`, `distances_after_discard` and `lowering_cards` of each row of uint8[n, 53]."""
+    everything = np.ones(53, np.uint8)
     for i in range(hands.shape[0]):
         out[i, 0] = contract_distance(hands[i], rules[0], feas, dist, threes, fours)
         out[i, 1] = distances_after_discard(hands[i], rules[0], feas, dist, threes, fours, discards[i])
-        lowering_cards(hands[i], rules[0], feas, dist, threes, fours, out[i, 0], lowering[i])
+        lowering_cards(hands[i], rules[0], feas, dist, threes, fours, out[i, 0], everything, lowering[i])
 
 
 def fast_distances(hands: list[list[int]], keys: Keys, t: int, f: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -29,18 +29,16 @@ def greedy_action(v, mask, r, feas, dist, scratch):
     """The greedy choice.
 
     Draws: the upcard if it lowers the distance, or, once opened, if it can be laid off. Lays down, lays off and moves jokers
-        as soon as
-    possible. Discards: smallest distance, then most unseen cards that would lower it, then most points; once opened, most
-    points. Calls a card
-    that lowers the distance. Answers a call by the best fixed rule: the discarder refuses; the next seat refuses only a card
-    that it wants itself.
+    as soon as possible. Discards: smallest distance, then most unseen cards that would lower it, then most points; once
+    opened, most points. Calls a card that lowers the distance. Answers a call by the best fixed rule: the discarder refuses;
+    the next seat refuses only a card that it wants itself.
 
     Args:
         v: VIEW record of the seat to move.
         mask: int8 (num_actions,).
         r: RULES record.
         feas, dist: the solver's tables.
-        scratch: uint8 (4, 53).
+        scratch: uint8 (5, 53).
     """
     phase = i64(v["phase"])
     if phase == PLAY:
@@ -126,10 +124,9 @@ def play(v, mask, r, feas, dist, scratch):
         deal = i64(v["deal"]) - 1
         threes, fours = i64(r["threes"][deal]), i64(r["fours"][deal])
         hand = v["hand"][:]
-        distance = contract_distance(hand, r, feas, dist, threes, fours)
         unseen_copies(v, hand, seat, r, scratch[2])
         after = np.empty(CARDS, np.int8)
-        best_discards(hand, r, feas, dist, threes, fours, distance, scratch[2], keeps, outs, after, scratch[3])
+        best_discards(hand, r, feas, dist, threes, fours, scratch[2], keeps, outs, after, scratch[3], scratch[4])
     best = -1
     for card in range(JOKER):
         if mask[DISCARD + card] and (opened or keeps[card]):

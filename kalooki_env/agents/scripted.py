@@ -34,7 +34,7 @@ class GreedyAgent(Agent):
     def begin(self, engine: Engine) -> None:
         """See `Agent.begin`."""
         self._engine = engine
-        self._scratch = np.zeros((4, core.CARDS), np.uint8)
+        self._scratch = np.zeros((5, core.CARDS), np.uint8)
 
     def act(self, observations: NDArray[Any], masks: NDArray[np.int8], rng: np.random.Generator) -> NDArray[np.int64]:
         """See `Agent.act`."""

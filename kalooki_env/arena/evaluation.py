@@ -22,8 +22,8 @@ from kalooki_env.rules import Rules
 
 #: An agent, or a name that `kalooki_env.agents.load` takes.
 AgentLike: TypeAlias = Agent | str
-#: Deals in all, unless asked otherwise. Paired differences between scripted agents have a standard deviation of about 50 points,
-#: so the 99 % interval over all deals reaches about 3 points to either side.
+#: Deals in all, unless asked otherwise. Paired differences between scripted agents have a standard deviation of about 50
+#: points, so the 99 % interval over all deals reaches about 3 points to either side.
 DEALS_IN_ALL = 2000
 #: Makes a progress callback for so many tables.
 Bar = Callable[[int], AbstractContextManager[Progress]]

@@ -83,6 +83,7 @@ def _game(table: Engine) -> None:
     core.resample_lane(states, table.record, table.feas, 0, 0, source, np.zeros(1, core.STATE), 1)
     core.set_next_draw(states, 0, int(states[0]["stock"][0]))
     core.random_below(states, 0, 2)
+    core.call_possible_in_lane(states, table.record, 0)
     core.complete_lane(states, table.record, table.feas, 0)
     deck = np.repeat(np.arange(core.CARDS, dtype=np.uint8), [2] * core.JOKER + [4])
     core.reset_with_deck(states, table.record, 0, 1, 0, deck)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from kalooki_env.core.compiled import kernel, wrap
@@ -55,6 +56,7 @@ class Section(NamedTuple):
     size: int
 
 
+@lru_cache(maxsize=8)
 def sections(max_seats: int) -> tuple[Section, ...]:
     """All action numbers for spaces of this many seats, in order, without a gap."""
     counts = [53, 53, 1, 1, 1, 1, 1, 1, 1, 1, 13, 4 * LOWS, 2 * MELDS_PER_SEAT * max_seats, 2 * MELDS_PER_SEAT * max_seats]

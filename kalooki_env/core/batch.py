@@ -14,7 +14,7 @@ from kalooki_env.core.deal import deal_deck, end_deal, shuffled_deal
 from kalooki_env.core.layout import FILL, MAX_DECK, MELD, MELDS_PER_SEAT, OVER, PLAY, THREE
 from kalooki_env.core.legal import legal_actions
 from kalooki_env.core.rng import below, seeded
-from kalooki_env.core.step import apply, begin_play
+from kalooki_env.core.step import apply, begin_play, call_possible
 from kalooki_env.core.view import agrees, make_view, permute_hidden, put_on_top
 
 #: Answers of `step`.
@@ -164,6 +164,12 @@ def complete_lane(states, rules, feas, lane):
             else:
                 s["fours_left"] -= 1
                 s["used_suits"] = i64(s["used_suits"]) | (1 << key)
+
+
+@kernel
+def call_possible_in_lane(states, rules, lane):
+    """Whether the stock allows a call on the upcard (J6.2e)."""
+    return call_possible(states[lane], rules[0])
 
 
 @kernel

@@ -102,8 +102,7 @@ def kernel(function: F) -> F:
     """Compile a function with Numba: no Python objects, no GIL, cached on disk under the hash of all kernel sources.
 
     Kernels take arrays and integers, never single records from Python; read fields as `s["name"]` and widen them with `i64`
-    at once;
-    return codes and never print; do not call themselves.
+    at once; return codes and never print; do not call themselves.
     """
     compiled = numba.njit(nogil=True, error_model="numpy")(function)
     compiled._cache = _LazyCache(compiled)

@@ -91,8 +91,7 @@ RULES = _record(
 )
 
 #: What all seats see. A STATE has these fields and hidden ones, a VIEW these and the observer's hand: code that reads public
-#: fields serves both
-#: record types, and compiled for a VIEW it cannot read anything hidden.
+#: fields serves both record types, and compiled for a VIEW it cannot read anything hidden.
 _PUBLIC_SCALARS = [
     ("scores", "i2", (SEATS,)),
     ("turns", "u2"),
@@ -127,8 +126,8 @@ _SEATS = [
     ("answers_allow", "u2", (SEATS,)),
     ("answers_refuse", "u2", (SEATS,)),
 ]
-#: Parallel arrays over meld slots; slot = MELDS_PER_SEAT * seat + number of the meld - 1.
-#: bits: of a four, one bit for each place that holds a joker; of a three, the number of naturals of suit s in bits 4s to 4s + 3.
+#: Parallel arrays over meld slots; slot = MELDS_PER_SEAT * seat + number of the meld - 1. bits: of a four, one bit for each
+#: place that holds a joker; of a three, the number of naturals of suit s in bits 4s to 4s + 3.
 _MELDS = [
     ("meld_kind", "u1", (MELDS,)),
     ("meld_key", "u1", (MELDS,)),

@@ -1,8 +1,7 @@
 """Melds on the table: what fits where (J3, J8, J9). The mask and the step use these same predicates.
 
 A meld slot keeps kind, key (rank of a three, suit of a four), lowest place and length of a four, and `bits`: of a four the
-places that hold jokers, of a three the number
-of naturals of each suit, four bits a suit.
+places that hold jokers, of a three the number of naturals of each suit, four bits a suit.
 """
 
 from __future__ import annotations

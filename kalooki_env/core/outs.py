@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kalooki_env.core.compiled import i64, kernel
 from kalooki_env.core.layout import CARDS, JOKER
-from kalooki_env.core.solver import distance_up_to, distances_after_discard, lowering_cards
+from kalooki_env.core.solver import distances_after_discard, lowering_cards
 
 
 @kernel
@@ -32,7 +32,7 @@ def unseen_copies(v, hand, seat, r, out):
 
 
 @kernel
-def best_discards(hand, r, feas, dist, threes, fours, distance, unseen, keeps, outs, after, lowering):
+def best_discards(hand, r, feas, dist, threes, fours, unseen, keeps, outs, after, among, lowering):
     """The discards after which the contract distance is smallest, and what each leaves open.
 
     Args:
@@ -40,17 +40,16 @@ def best_discards(hand, r, feas, dist, threes, fours, distance, unseen, keeps, o
         r: RULES record.
         feas, dist: the solver's tables.
         threes, fours: the contract.
-        distance: contract distance of the hand.
         unseen: uint8 (53,), unseen copies of each card.
         keeps: uint8 (53,), written: 1 for the discards with the smallest distance.
         outs: uint8 (53,), written: for those, unseen cards that would lower the distance then.
         after: int8 (53,), scratch.
-        lowering: uint8 (53,), scratch.
+        among, lowering: uint8 (53,), scratch.
 
     Returns:
         The smallest distance after a discard; -1 if the hand has no natural card.
     """
-    distances_after_discard(hand, r, feas, dist, threes, fours, after)
+    distance = distances_after_discard(hand, r, feas, dist, threes, fours, after)
     smallest = i64(-1)  # a plain -1 would have the solver compiled once more for it
     for card in range(JOKER):
         if after[card] >= 0 and (smallest < 0 or after[card] < smallest):
@@ -58,26 +57,24 @@ def best_discards(hand, r, feas, dist, threes, fours, distance, unseen, keeps, o
     for card in range(CARDS):
         keeps[card] = 0
         outs[card] = 0
+        among[card] = unseen[card] > 0
     if smallest < 0:
         return smallest
-    # A card that lowers the distance of a smaller hand lowers that of the larger one of the same distance: look among those only.
     if smallest == distance and smallest > 0:
-        lowering_cards(hand, r, feas, dist, threes, fours, distance, lowering)
-    else:
+        # What lowers the distance of a smaller hand lowers that of the larger one of the same distance: no others need be tried.
+        lowering_cards(hand, r, feas, dist, threes, fours, distance, among, lowering)
         for card in range(CARDS):
-            lowering[card] = 1
+            among[card] = lowering[card]
     for card in range(JOKER):
         if after[card] == smallest:
             keeps[card] = 1
             if smallest > 0:
                 hand[card] -= 1
+                lowering_cards(hand, r, feas, dist, threes, fours, smallest, among, lowering)
+                hand[card] += 1
                 total = 0
                 for other in range(CARDS):
-                    if lowering[other] and unseen[other] > 0 and other != card:
-                        hand[other] += 1
-                        if distance_up_to(hand, r, feas, dist, threes, fours, smallest - 1, smallest) < smallest:
-                            total += i64(unseen[other])
-                        hand[other] -= 1
-                hand[card] += 1
+                    if lowering[other] and other != card:
+                        total += i64(unseen[other])
                 outs[card] = min(total, 100)
     return smallest

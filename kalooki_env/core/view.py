@@ -16,9 +16,8 @@ from kalooki_env.core.solver import can_meet
 def make_view(s, r, seat, v):
     """Fill a VIEW record with what a seat may know (`ACTIONS.md`, section 5).
 
-    Not in it: the stock's cards, other hands beyond their known cards (unless hands are open), the generator, and whether
-        the seat whose turn it is
-    could lay down.
+    Not in it: the stock's cards, other hands beyond their known cards (unless hands are open), the generator, and whether the
+    seat whose turn it is could lay down.
     """
     v["observer"] = seat
     v["hand"][:] = s["hands"][seat]

@@ -61,8 +61,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         reward: `"score"`: minus the score of the deal, divided by 100 (a seat that goes out has 0.5; losses reach below -3);
             `"zero_sum"`: the mean of all scores minus the own, divided by 100; `"win"`: 1 for going out, else 0.
         shaping: if not 0, adds potential-based shaping with potential `-shaping` times the contract distance (0 once opened,
-            and at the end), which
-            leaves the optimal policies as they are (Ng, Harada and Russell 1999).
+            and at the end), which leaves the optimal policies as they are (Ng, Harada and Russell 1999).
         on_illegal: `"raise"` an `IllegalActionError`, the state unchanged; or `"lose"`: the deal ends for all, with
             `illegal_reward` for the offender and 0 for the others.
         illegal_reward: see `on_illegal`.
@@ -312,7 +311,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         if not self._loses:
             inside = chosen >= 0
             text = self._text(chosen) if inside else repr(action)
-            refusal = why_illegal(self._states[0], chosen, self._engine) if inside else Refusal.NO_SUCH_ACTION
+            refusal = why_illegal(self._states, chosen, self._engine) if inside else Refusal.NO_SUCH_ACTION
             legal = [self._text(int(legal)) for legal in self._legal[: self._legal_count]]
             raise illegal_action_error(self._states, text, refusal, self._actor, legal, self._engine, self._seed)
         offender = self.agent_selection

@@ -26,7 +26,7 @@ def faults_of_position(states: NDArray[np.void], table: Engine, found: list[str]
         found: faults that are known already. With any, the engine is not asked about the position.
     """
     state = states[0]
-    faults = found + _meld_faults(state, table) + _memory_faults(state, table) + _phase_faults(state, table)
+    faults = found + _meld_faults(state, table) + _memory_faults(state, table) + _phase_faults(states, table)
     if faults:
         return faults
     core.complete_lane(states, table.record, table.feas, 0)
@@ -96,9 +96,10 @@ def _memory_faults(state: Any, table: Engine) -> list[str]:
     return faults
 
 
-def _phase_faults(state: Any, table: Engine) -> list[str]:
+def _phase_faults(states: NDArray[np.void], table: Engine) -> list[str]:
+    state = states[0]
     phase = Phase(int(state["phase"]))
-    actor, turn = int(state["actor"]), int(state["turn"])
+    actor = int(state["actor"])
     name = seat_name(actor)
     faults = []
     if phase != Phase.OVER and state["turns"] >= table.record[0]["max_turns"]:
@@ -123,11 +124,13 @@ def _phase_faults(state: Any, table: Engine) -> list[str]:
             faults.append(f"there is no meld {meld_name(int(state['target']))}")
     if phase in (Phase.CALL, Phase.ANSWER):
         caller = actor if phase == Phase.CALL else int(state["caller"])
-        faults += _call_faults(state, table, caller, turn)
+        faults += _call_faults(states, table, caller)
     return faults
 
 
-def _call_faults(state: Any, table: Engine, caller: int, turn: int) -> list[str]:
+def _call_faults(states: NDArray[np.void], table: Engine, caller: int) -> list[str]:
+    state = states[0]
+    turn = int(state["turn"])
     faults = []
     name = seat_name(caller)
     if not state["turns"]:
@@ -138,9 +141,7 @@ def _call_faults(state: Any, table: Engine, caller: int, turn: int) -> list[str]
         faults.append(f"{name} has opened and cannot call (J6.2c)")
     if state["calls_allowed"][caller] >= table.record[0]["call_max"]:
         faults.append(f"{name} has had all the calls that the rules allow (J6.2d)")
-    stock, pile = int(state["stock_n"]), int(state["pile_n"])
-    renewable = state["reshuffles"] < table.record[0]["reshuffle_max"]
-    if not table.rules.calls_enabled or not (stock + pile >= 3 if stock else pile >= 3 and renewable) or not pile:
+    if not state["pile_n"] or not core.call_possible_in_lane(states, table.record, 0):
         faults.append("no call is possible on this discard (J6.2e)")
     return faults
 

@@ -87,5 +87,6 @@ def engine(rules: Rules, num_players: int, max_seats: int | None = None) -> Engi
 
 @lru_cache(maxsize=64)
 def _engine(rules: str, num_players: int, max_seats: int | None) -> Engine:
-    # By text, not by `Rules`: two descriptions of the same rules are equal, but positions are written with the one that was used.
+    # By text, not by `Rules`: two descriptions of the same rules are equal, but positions are written with the one that was
+    # used.
     return Engine(Rules.parse(rules), num_players, max_seats)

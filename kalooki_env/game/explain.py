@@ -17,14 +17,15 @@ from kalooki_env.game.position import position_text
 from kalooki_env.game.refusals import Refusal
 
 
-def why_illegal(state: Any, action: int, table: Engine) -> Refusal:
+def why_illegal(states: NDArray[np.void], action: int, table: Engine) -> Refusal:
     """The reason code of an action that the core refuses to the seat to move.
 
     Args:
-        state: STATE record.
+        states: array of one STATE record.
         action: an illegal action's number.
         table: engine of the table.
     """
+    state = states[0]
     phase = Phase(int(state["phase"]))
     if phase is Phase.OVER:
         return Refusal.DEAL_OVER
@@ -33,7 +34,7 @@ def why_illegal(state: Any, action: int, table: Engine) -> Refusal:
         case ActionKind.DRAW_STOCK | ActionKind.TAKE_UPCARD:
             return _why_no_draw(state, kind, phase, table)
         case ActionKind.CALL | ActionKind.PASS:
-            return why_no_call(state, int(state["actor"]), table) if kind is ActionKind.CALL else Refusal.NOT_IN_THIS_PHASE
+            return why_no_call(states, int(state["actor"]), table) if kind is ActionKind.CALL else Refusal.NOT_IN_THIS_PHASE
         case ActionKind.ALLOW | ActionKind.REFUSE:
             return Refusal.NOT_IN_THIS_PHASE
         case ActionKind.THREE_OF | ActionKind.FOUR_OF:
@@ -81,8 +82,9 @@ def illegal_action_error(
     return IllegalActionError(f"{action!r}{by} is illegal: {refusal.value}{choices}", position_text(states[0], table), seed)
 
 
-def why_no_call(state: Any, seat: int, table: Engine) -> Refusal:
+def why_no_call(states: NDArray[np.void], seat: int, table: Engine) -> Refusal:
     """The reason why a seat, to move or not, cannot call now (J6.2)."""
+    state = states[0]
     phase = Phase(int(state["phase"]))
     turn = int(state["turn"])
     if phase is Phase.OVER:
@@ -109,9 +111,8 @@ def why_no_call(state: Any, seat: int, table: Engine) -> Refusal:
     if phase is Phase.CALL:
         return Refusal.NOT_TO_MOVE
     if phase is Phase.DRAW:
-        renewable = state["reshuffles"] < table.record[0]["reshuffle_max"]
-        enough = state["stock_n"] + state["pile_n"] >= 3 and (state["stock_n"] > 0 or renewable)
-        return Refusal.CALL_HEARD if enough else Refusal.CALL_NO_PENALTY_CARD
+        possible = core.call_possible_in_lane(states, table.record, 0)
+        return Refusal.CALL_HEARD if possible else Refusal.CALL_NO_PENALTY_CARD
     return Refusal.CALL_CLOSED
 
 

@@ -269,7 +269,7 @@ class Game:
         trial = self.copy()
         seat = None if seat is None else self._seat("seat", seat, self.num_players)
         if seat is not None and seat != self.to_move and self.phase is not Phase.OVER:
-            return trial, why_no_call(self._states[0], seat, self._table) if move == "call" else Refusal.NOT_TO_MOVE
+            return trial, why_no_call(self._states, seat, self._table) if move == "call" else Refusal.NOT_TO_MOVE
         if isinstance(move, str):
             return trial, play_move(move, trial._states[0], trial._table, trial._act)
         if isinstance(move, bool) or not isinstance(move, int | np.integer):
@@ -283,7 +283,7 @@ class Game:
         record, feas = self._table.record, self._table.feas
         count = core.list_lane(self._states, record, feas, 0, legal) >> 8
         if core.step_listed(self._states, record, feas, 0, action, legal, count) < 0:
-            return why_illegal(self._states[0], action, self._table)
+            return why_illegal(self._states, action, self._table)
         self.history.append(text)
         return None
 

@@ -1,9 +1,9 @@
 """Observation schema `obs-v1`: named pieces, their shapes and meaning. Tables in the docs are generated from here.
 
-An observation is a choice of pieces, in the order of `PIECES`, one after the other in a flat vector, or under their names in a
-dict. In the batch all numbers are uint8 counts or flags, clipped at the bound of their piece; as float32 they are divided by
-that bound, and so lie
-in [0, 1]. Seats and meld slots count from the observer, clockwise; seats beyond the table are zeros. `M` is `max_seats`.
+An observation is a choice of pieces, in the order of `PIECES`, one after the other in a flat vector, or under their names in
+a dict. In the batch all numbers are uint8 counts or flags, clipped at the bound of their piece; as float32 they are divided
+by that bound, and so lie in [0, 1]. Seats and meld slots count from the observer, clockwise; seats beyond the table are
+zeros. `M` is `max_seats`.
 """
 
 from __future__ import annotations

@@ -14,9 +14,10 @@ from kalooki_env.core.solver import contract_distance, lowering_cards
 from kalooki_env.core.view import make_view
 
 #: Rows of scratch space, uint8 (SCRATCH, 53).
-SCRATCH = 4
+SCRATCH = 5
 
-# Parts of the piece: distance, cards that lower it, discards that keep it smallest, what those leave open, the upcard lowers it.
+# Parts of the piece: distance, cards that lower it, discards that keep it smallest, what those leave open, the upcard lowers
+# it.
 LOWERS, KEEPS, OUTS, UPCARD_LOWERS = 1, 54, 107, 160
 
 
@@ -44,8 +45,9 @@ def encode_solver(v, hand, seat, r, feas, dist, out, scratch):
     threes, fours = i64(r["threes"][deal]), i64(r["fours"][deal])
     distance = contract_distance(hand, r, feas, dist, threes, fours)
     out[0] = distance
-    lowering = scratch[0]
-    lowering_cards(hand, r, feas, dist, threes, fours, distance, lowering)
+    lowering, everything = scratch[0], scratch[1]
+    everything[:] = 1
+    lowering_cards(hand, r, feas, dist, threes, fours, distance, everything, lowering)
     for card in range(CARDS):
         out[LOWERS + card] = lowering[card]
     if i64(v["pile_n"]) > 0:
@@ -53,20 +55,8 @@ def encode_solver(v, hand, seat, r, feas, dist, out, scratch):
     if mine and phase == PLAY:
         unseen_copies(v, hand, seat, r, scratch[1])
         after = np.empty(CARDS, np.int8)
-        best_discards(
-            hand,
-            r,
-            feas,
-            dist,
-            threes,
-            fours,
-            distance,
-            scratch[1],
-            out[KEEPS : KEEPS + CARDS],
-            out[OUTS : OUTS + CARDS],
-            after,
-            scratch[2],
-        )
+        keeps, outs = out[KEEPS : KEEPS + CARDS], out[OUTS : OUTS + CARDS]
+        best_discards(hand, r, feas, dist, threes, fours, scratch[1], keeps, outs, after, scratch[2], scratch[3])
 
 
 @kernel

@@ -356,6 +356,7 @@ def lowering_cards(
     threes,
     fours,
     d,
+    among,
     out,
 ):
     """Which cards bring the hand nearer to the contract.
@@ -363,6 +364,7 @@ def lowering_cards(
     Args:
         hand: as in `contract_distance`, like all that is not listed here.
         d: distance of the hand.
+        among: uint8[53]; cards with 0 are not looked at.
         out: uint8[53]; 1 for each card, the joker included, of which a copy is left and with which the distance is d - 1.
     """
     threes, fours, d = i64(threes), i64(fours), i64(d)
@@ -374,7 +376,7 @@ def lowering_cards(
     packs = i64(rules["packs"])
     for card in range(CARDS):
         out[card] = 0
-        if d == 0 or i64(hand[card]) >= (2 * packs if card == JOKER else packs):
+        if d == 0 or among[card] == 0 or i64(hand[card]) >= (2 * packs if card == JOKER else packs):
             continue
         suit, rank = card // 13, card % 13
         more = 0 if card == JOKER else 1 << 4 * rank
