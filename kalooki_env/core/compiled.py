@@ -49,15 +49,17 @@ def sources_hash(package: Path = _PACKAGE) -> str:
     return digest.hexdigest()[:16]
 
 
-@lru_cache(maxsize=1)
 def cache_root() -> Path:
     """Folder for compiled code and solver tables: `$KALOOKI_CACHE_DIR`, else in the user's cache folder, else a temporary one.
 
     Nothing is made or looked at before the first kernel is called.
     """
     chosen = os.environ.get("KALOOKI_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
+    return Path(chosen) if chosen else _default_root()
+
+
+@lru_cache(maxsize=1)
+def _default_root() -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     root = Path(base) / "kalooki_env"
     if _is_writable(root):
