@@ -70,7 +70,7 @@ def test_the_module_is_the_command() -> None:
         (["evaluate", "greedy", "--deals", "1", "1"], "each once"),
         (["evaluate", "greedy", "--deals-per-number", "0"], "0 deals per number"),
         (["evaluate", "greedy", "--raw", "/no/such/folder/raw.json"], "no such folder"),
-        (["evaluate", "greedy", "--json", "/"], "it is a folder"),
+        (["evaluate", "greedy", "--save", "/"], "it is a folder"),
         (["evaluate", "greedy", "--line-up", "random"], "3, one per seat beside 'greedy'"),
         (["verify", "--preset", "jamaica"], "did you mean 'jamaican'"),
         (["verify", "--players", "3-9"], "--players 3-9 is not allowed"),
@@ -147,7 +147,7 @@ def test_simulate_shows_deals_that_can_be_played_again(capsys: pytest.CaptureFix
 def test_evaluate_as_the_makefile_calls_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     raw, result = tmp_path / "raw.json", tmp_path / "result.json"
     words = ["evaluate", "greedy", "--against", "random", "greedy", "--deals", "1", "5", "--deals-per-number", "4"]
-    text = run(capsys, *words, "--raw", str(raw), "--json", str(result))
+    text = run(capsys, *words, "--raw", str(raw), "--save", str(result))
     assert "four copies of greedy end 100.0 % of deals 1 and 5 by going out" in text
     written = json.loads(result.read_text(encoding="utf-8"))
     assert {**written, "seconds": 0} == {**loaded(capsys, *words, "--json"), "seconds": 0}

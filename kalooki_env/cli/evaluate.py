@@ -7,13 +7,13 @@ import sys
 
 from kalooki_env.arena.evaluation import DEALS_IN_ALL, evaluate
 from kalooki_env.arena.report import evaluation_text
-from kalooki_env.cli.common import Verbs, add_table, add_verb, check_writable, progress, write_json
+from kalooki_env.cli.common import Verbs, add_json, add_table, add_verb, check_writable, progress, write_json
 
 _DETAILS = """
 The agent takes one seat and copies of an opponent the others. Each deal is played once for every rotation of the seats, and
 once more with a baseline in the agent's seat: the same cards, the same dealer. The difference of their scores, averaged over the
 rotations, is one number per deal, and the interval is about these. An agent is a scripted one (random, greedy), a checkpoint
-folder, or package.module:Class.
+folder, sb3:PATH for a zip file of sb3-contrib, or package.module:Class. AGENT comes first.
 """
 
 
@@ -26,7 +26,7 @@ def add(verbs: Verbs) -> None:
         run,
         details=_DETAILS,
         examples="kalooki evaluate greedy --against random --deals 1 5\n"
-        "kalooki evaluate runs/quickstart/checkpoint --against random greedy --deals 1 5 --json result.json\n"
+        "kalooki evaluate runs/quickstart/checkpoint --against random greedy --deals 1 5 --save result.json\n"
         "kalooki evaluate my_package.my_module:MyAgent --against greedy --rules jamaican_club\n"
         "kalooki evaluate greedy --against random --line-up random random greedy",
     )
@@ -57,19 +57,14 @@ def add(verbs: Verbs) -> None:
         "--deals-per-number", type=int, metavar="N", help=f"deals of each number (default: {DEALS_IN_ALL} in all)"
     )
     add_table(parser)
-    parser.add_argument(
-        "--json",
-        nargs="?",
-        const="-",
-        metavar="FILE",
-        help="write the result as JSON to a file, or to standard output and nothing else there",
-    )
+    add_json(parser)
+    parser.add_argument("--save", metavar="FILE", help="write the result as JSON to a file")
     parser.add_argument("--raw", metavar="FILE", help="write the results of every single deal as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
     """Carry out the verb."""
-    for path in (args.json, args.raw):
+    for path in (args.save, args.raw):
         check_writable(path)
     found = evaluate(
         args.agent,
@@ -86,8 +81,10 @@ def run(args: argparse.Namespace) -> int:
     )
     if args.raw:
         write_json(found.raw(), args.raw)
+    if args.save:
+        write_json(found.as_dict(), args.save)
     if args.json:
-        write_json(found.as_dict(), args.json)
-    if args.json != "-":
+        write_json(found.as_dict())
+    else:
         sys.stdout.write(evaluation_text(found))
     return 0

@@ -133,10 +133,16 @@ def meld_actions(s, r, feas, out):
         if choice < 13:
             kind, key, low = THREE, choice, 0
             open_ = threes > 0 and not (i64(r["distinct_ranks"]) and (ranks >> key) & 1)  # J7.4
-            open_ = open_ and i64(hand[key]) + i64(hand[13 + key]) + i64(hand[26 + key]) + i64(hand[39 + key]) > 0
+            naturals = i64(hand[key]) + i64(hand[13 + key]) + i64(hand[26 + key]) + i64(hand[39 + key])
+            open_ = open_ and naturals > 0 and naturals + i64(hand[JOKER]) >= 3
         else:
             kind, key, low = FOUR, (choice - 13) // LOWS, (choice - 13) % LOWS
             open_ = fours > 0 and not (i64(r["distinct_suits"]) and (suits >> key) & 1)
+            if open_:
+                missing = 0
+                for place in range(low, low + 4):
+                    missing += hand[card_at(key, place)] == 0
+                open_ = missing <= i64(hand[JOKER])
         if open_:
             is_three = kind == THREE
             none = i64(0)  # a plain 0 would have `can_finish` compiled once more for it

@@ -121,53 +121,63 @@ def write_table(v, seat, r, out, fits_at, melds_at, jokers_at):
     `fits_at`, `melds_at`, `jokers_at`: first indices of these three pieces, -1 for one left out.
     """
     players = i64(r["num_players"])
-    filling = i64(v["phase"]) == FILL
+    filling = i64(v["actor"]) if i64(v["phase"]) == FILL else -1
     for i in range(players):
         owner = wrap(seat + i, players)
+        count = i64(v["meld_n"][owner]) + (owner == filling)
+        if count == 0:
+            continue
         opened = i64(v["opened"][owner])
-        for k in range(i64(v["meld_n"][owner]) + (filling and owner == i64(v["actor"]))):
+        for k in range(count):
             slot = MELDS_PER_SEAT * owner + k
-            three = i64(v["meld_kind"][slot]) == THREE
             key = i64(v["meld_key"][slot])
-            low = i64(v["meld_low"][slot])
             length = i64(v["meld_len"][slot])
             bits = i64(v["meld_bits"][slot])
-            jokers = 0
-            if three:
-                jokers = length - naturals_in_three(bits)
-            elif bits:
-                for place in range(low, low + length):
-                    if (bits >> place) & 1:
-                        jokers += 1
-                        if jokers_at >= 0:
-                            out[jokers_at + (52 if i > 0 else 0) + card_at(key, place)] += 1
-            if melds_at >= 0:
-                at = melds_at + 8 * (MELDS_PER_SEAT * i + k)
-                out[at] = three
-                out[at + 1] = not three
-                out[at + 2] = key + 1
-                out[at + 4] = min(length, 20)
-                out[at + 5] = min(jokers, 10)
-                if not three:
-                    out[at + 3] = low + 1
-                    if length > 0:
-                        out[at + 6] = (bits >> low) & 1
-                        out[at + 7] = (bits >> (low + length - 1)) & 1
-            if fits_at >= 0 and opened:
-                if three:
-                    out[fits_at + key] = 1
-                    out[fits_at + 13 + key] = 1
-                    out[fits_at + 26 + key] = 1
-                    out[fits_at + 39 + key] = 1
+            at = melds_at + 8 * (MELDS_PER_SEAT * i + k)
+            if i64(v["meld_kind"][slot]) == THREE:
+                if melds_at >= 0:
+                    out[at] = 1
+                    out[at + 2] = key + 1
+                    out[at + 4] = min(length, 20)
+                    out[at + 5] = min(length - naturals_in_three(bits), 10)
+                if fits_at >= 0 and opened:
+                    for suit in range(4):
+                        out[fits_at + 13 * suit + key] = 1
                     if takes_joker(v, slot, 0):
                         out[fits_at + JOKER] = 1
-                else:
-                    for high in range(2):
-                        place = lay_off_place(v, r, slot, high)
-                        if place >= 0:
-                            out[fits_at + card_at(key, place)] = 1
-                            if takes_joker(v, slot, high):
-                                out[fits_at + JOKER] = 1
+            else:
+                write_four(
+                    v, r, slot, key, length, bits, i > 0, out, fits_at if opened else -1, at if melds_at >= 0 else -1, jokers_at
+                )
+
+
+@kernel
+def write_four(v, r, slot, key, length, bits, others, out, fits_at, at, jokers_at):
+    """`write_table` for a four; `at`: first index of its slot in the piece `melds`."""
+    low = i64(v["meld_low"][slot])
+    jokers = 0
+    if bits:
+        for place in range(low, low + length):
+            if (bits >> place) & 1:
+                jokers += 1
+                if jokers_at >= 0:
+                    out[jokers_at + (52 if others else 0) + card_at(key, place)] += 1
+    if at >= 0:
+        out[at + 1] = 1
+        out[at + 2] = key + 1
+        out[at + 3] = low + 1
+        out[at + 4] = length
+        out[at + 5] = jokers
+        if jokers:
+            out[at + 6] = (bits >> low) & 1
+            out[at + 7] = (bits >> (low + length - 1)) & 1
+    if fits_at >= 0:
+        for high in range(2):
+            place = lay_off_place(v, r, slot, high)
+            if place >= 0:
+                out[fits_at + card_at(key, place)] = 1
+                if takes_joker(v, slot, high):
+                    out[fits_at + JOKER] = 1
 
 
 @kernel
