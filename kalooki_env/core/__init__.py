@@ -22,7 +22,6 @@ from kalooki_env.core.actions import (
     TAKE_UPCARD,
     THREE_OF,
     ActionKind,
-    Section,
     absolute_slot,
     kind_and_operand,
     num_actions,
@@ -54,7 +53,6 @@ from kalooki_env.core.layout import (
     DEALS,
     JOKER,
     MAX_DECK,
-    MELDS,
     MELDS_PER_SEAT,
     NO_LIMIT,
     RULES,
@@ -65,7 +63,7 @@ from kalooki_env.core.layout import (
     Phase,
     schema_hash,
 )
-from kalooki_env.core.solver import can_meet, contract_distance, distance_table, feasibility_table
+from kalooki_env.core.solver import distance_table, feasibility_table
 
 __all__ = [
     "ALLOW",
@@ -83,7 +81,6 @@ __all__ = [
     "LOWS",
     "MAX_ACTIONS",
     "MAX_DECK",
-    "MELDS",
     "MELDS_PER_SEAT",
     "NO_LIMIT",
     "PASS",
@@ -100,14 +97,11 @@ __all__ = [
     "ActionKind",
     "MeldKind",
     "Phase",
-    "Section",
     "absolute_slot",
     "announce_compilation",
     "cache_dir",
     "call_possible_in_lane",
-    "can_meet",
     "complete_lane",
-    "contract_distance",
     "distance_table",
     "feasibility_table",
     "is_warm",

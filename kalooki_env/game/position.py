@@ -6,7 +6,7 @@ from typing import Any
 
 from kalooki_env import core
 from kalooki_env.core import MeldKind, Phase
-from kalooki_env.game.cards import CARD_NAMES, cards_text, counts_text, seat_name
+from kalooki_env.game.cards import cards_text, counts_text, seat_name
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.melds import meld_in_slot
 from kalooki_env.game.notation import four_text, meld_name
@@ -92,6 +92,3 @@ def _pile_text(state: Any, key: str) -> str:
 
 def _end(state: Any) -> str:
     return " high" if state["target_high"] else " low"
-
-
-__all__ = ["CARD_NAMES", "PHASE_WORDS", "phase_text", "pile_cards", "position_text"]
