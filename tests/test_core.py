@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import PRESETS
+from conftest import PRESETS, positions
 
 from kalooki_env import core
 from kalooki_env.core import Phase
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.game import Game
+from kalooki_env.game.melds import meld_in_slot
 from kalooki_env.rules import Rules
 
 
@@ -203,3 +204,31 @@ def test_shuffles_are_uniform() -> None:
     # 52 degrees of freedom: above 93 with a probability of 0.0004.
     assert ((counts - expected) ** 2 / expected).sum() < 93
     assert (states["hands"].sum(axis=0)[:4].std() / states["hands"].sum(axis=0)[:4].mean()) < 0.2
+
+
+@pytest.mark.parametrize("preset", ["jamaican", "jamaican_club"])
+def test_the_cards_that_fit_are_kept_up_to_date(preset: str, rng: np.random.Generator) -> None:
+    """`fits` of every position, computed again from the melds."""
+    most = 0
+    for deal in (1, 2, 3, 4):
+        for position in positions(Game(preset, 4, deal=deal, seed=deal), rng):
+            state = position.states[0]
+            fits = np.zeros(core.CARDS, int)
+            for slot in range(core.MELDS_PER_SEAT * 4):
+                meld = meld_in_slot(state, slot)
+                if meld is None or not state["opened"][slot // core.MELDS_PER_SEAT]:
+                    continue
+                jokers = meld.cards.count(core.JOKER)
+                if meld.kind == core.MeldKind.THREE:
+                    fits[meld.key : 52 : 13] = 1
+                    fits[core.JOKER] |= jokers < len(meld.cards) - jokers + 1
+                    continue
+                top = meld.low + len(meld.cards)
+                low_is_open = meld.low > 0 and (preset == "jamaican" or top == 14)
+                for place, end, is_open in ((meld.low - 1, meld.cards[0], low_is_open), (top, meld.cards[-1], top < 14)):
+                    if is_open:
+                        fits[13 * meld.key + place % 13] = 1
+                        fits[core.JOKER] |= end != core.JOKER
+            assert (fits == state["fits"]).all(), position
+            most = max(most, int(fits.sum()))
+    assert most > 15

@@ -18,8 +18,7 @@ from kalooki_env.core.actions import (
     TAKE_UPCARD,
 )
 from kalooki_env.core.compiled import i64, kernel
-from kalooki_env.core.layout import CALL, CARDS, DRAW, FILL, JOKER, MELD, MELDS_PER_SEAT, PLAY
-from kalooki_env.core.melds import can_lay_off
+from kalooki_env.core.layout import CALL, CARDS, DRAW, FILL, JOKER, MELD, PLAY
 from kalooki_env.core.outs import best_discards, unseen_copies
 from kalooki_env.core.solver import contract_distance, distance_up_to
 
@@ -80,7 +79,7 @@ def wants_upcard(v, r, feas, dist):
     seat = i64(v["observer"])
     card = i64(v["pile"][i64(v["pile_n"]) - 1])
     if i64(v["opened"][seat]):
-        return fits_table(v, r, card)
+        return v["fits"][card] > 0
     deal = i64(v["deal"]) - 1
     threes, fours = i64(r["threes"][deal]), i64(r["fours"][deal])
     hand = v["hand"][:]
@@ -91,20 +90,6 @@ def wants_upcard(v, r, feas, dist):
     lower = distance_up_to(hand, r, feas, dist, threes, fours, distance - 1, distance) < distance
     hand[card] -= 1
     return lower
-
-
-@kernel
-def fits_table(v, r, card):
-    """Whether a card can be laid off onto some meld."""
-    hand = np.zeros((1, CARDS), np.uint8)
-    hand[0, card] = 1
-    for owner in range(i64(r["num_players"])):
-        if i64(v["opened"][owner]):
-            for k in range(i64(v["meld_n"][owner])):
-                for high in range(2):
-                    if can_lay_off(v, r, hand[0], MELDS_PER_SEAT * owner + k, high):
-                        return True
-    return False
 
 
 @kernel

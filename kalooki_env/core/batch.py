@@ -13,6 +13,7 @@ from kalooki_env.core.compiled import i64, kernel
 from kalooki_env.core.deal import deal_deck, end_deal, shuffled_deal
 from kalooki_env.core.layout import FILL, MAX_DECK, MELD, MELDS_PER_SEAT, OVER, PLAY, THREE
 from kalooki_env.core.legal import legal_actions
+from kalooki_env.core.melds import note_fits
 from kalooki_env.core.rng import below, seeded
 from kalooki_env.core.step import apply, begin_play, call_possible
 from kalooki_env.core.view import agrees, make_view, permute_hidden, put_on_top
@@ -142,9 +143,10 @@ def set_next_draw(states, lane, card):
 
 @kernel
 def complete_lane(states, rules, feas, lane):
-    """Fill in what follows from the rest of a record that was set up by hand: `can_lay`, the state of a lay-down, scores."""
+    """Fill in what follows from the rest of a record set up by hand: `fits`, `can_lay`, the state of a lay-down, scores."""
     s = states[lane]
     r = rules[0]
+    note_fits(s, r)
     phase = i64(s["phase"])
     seat = i64(s["actor"])
     deal = i64(s["deal"]) - 1

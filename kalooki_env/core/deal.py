@@ -80,6 +80,7 @@ def clear(s):
     for card in range(CARDS):
         s["pile_count"][card] = 0
         s["table_count"][card] = 0
+        s["fits"][card] = 0
     # Cards beyond the ends of stock and pile have no meaning, but a record must be the same bytes for the same position.
     s["stock"][:] = 0
     s["pile"][:] = 0

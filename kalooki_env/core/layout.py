@@ -149,6 +149,7 @@ _PUBLIC = [
     *_MELDS,
     ("pile_count", "u1", (CARDS,)),
     ("table_count", "u1", (CARDS,)),
+    ("fits", "u1", (CARDS,)),  # 1: the card could be laid off somewhere; kept up to date, since it is read at each decision
     ("pile", "u1", (MAX_DECK,)),  # top last
     *_MEMORY,
 ]

@@ -100,13 +100,17 @@ def play_actions(s, r, out):
         out[n] = END_TURN  # J10.3
         n += 1
     players = i64(r["num_players"])
-    for owner in range(players):
-        absolute = wrap(seat + owner, players)
-        for k in range(i64(s["meld_n"][absolute])):
-            for high in range(2):
-                if can_lay_off(s, r, hand, MELDS_PER_SEAT * absolute + k, high):
-                    out[n] = LAY_OFF + 2 * (MELDS_PER_SEAT * owner + k) + high
-                    n += 1
+    something_fits = 0
+    for card in range(i64(r["cards"])):
+        something_fits |= min(hand[card], 1) & s["fits"][card]
+    if something_fits:
+        for owner in range(players):
+            absolute = wrap(seat + owner, players)
+            for k in range(i64(s["meld_n"][absolute])):
+                for high in range(2):
+                    if can_lay_off(s, r, hand, MELDS_PER_SEAT * absolute + k, high):
+                        out[n] = LAY_OFF + 2 * (MELDS_PER_SEAT * owner + k) + high
+                        n += 1
     if i64(s["opened_now"]) == 0:  # J9.1: in a later turn than the one of the opening
         moves = LAY_OFF + 2 * MELDS_PER_SEAT * i64(r["max_seats"])
         for owner in range(players if i64(r["anyone_moves_jokers"]) else 1):

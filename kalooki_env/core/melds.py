@@ -75,6 +75,31 @@ def can_lay_off(s, r, hand, slot, high):
 
 
 @kernel
+def note_fits(s, r):
+    """Bring up to date which cards could be laid off onto melds of seats that have opened (J8)."""
+    fits = s["fits"]
+    fits[:] = 0
+    for owner in range(i64(r["num_players"])):
+        if i64(s["opened"][owner]) == 0:
+            continue
+        for k in range(i64(s["meld_n"][owner])):
+            slot = MELDS_PER_SEAT * owner + k
+            key = i64(s["meld_key"][slot])
+            if i64(s["meld_kind"][slot]) == THREE:
+                for suit in range(4):
+                    fits[13 * suit + key] = 1
+                if takes_joker(s, slot, 0):
+                    fits[JOKER] = 1
+                continue
+            for high in range(2):
+                place = lay_off_place(s, r, slot, high)
+                if place >= 0:
+                    fits[card_at(key, place)] = 1
+                    if takes_joker(s, slot, high):
+                        fits[JOKER] = 1
+
+
+@kernel
 def replaceable(s, slot, high, place):
     """Whether the joker at a place of a four may move to this end once a natural has taken its place (J9.2, J9.3)."""
     bits = i64(s["meld_bits"][slot])

@@ -23,7 +23,7 @@ from kalooki_env.core.compiled import i64, kernel, wrap
 from kalooki_env.core.deal import draw_from_stock, end_deal, play_from_hand, stock_can_give, take_upcard
 from kalooki_env.core.layout import ANSWER, CALL, CARDS, DRAW, FILL, FOUR, JOKER, LAYOFF, MELD, MELDS_PER_SEAT, MOVE, PLAY, THREE
 from kalooki_env.core.legal import draw_actions, place_actions
-from kalooki_env.core.melds import add_to_four, add_to_three, lay_off_place, move_joker
+from kalooki_env.core.melds import add_to_four, add_to_three, lay_off_place, move_joker, note_fits
 from kalooki_env.core.solver import can_meet
 
 
@@ -190,6 +190,7 @@ def place(s, r, seat, card):
         add_to_four(s, slot, lay_off_place(s, r, slot, high), card)
     s["target"] = 0
     s["target_high"] = 0
+    note_fits(s, r)
     back_to_play(s, r, seat)
 
 
@@ -207,6 +208,7 @@ def end_meld(s, r, seat):
     s["used_suits"] = 0
     s["opened"][seat] = 1
     s["opened_now"] = 1
+    note_fits(s, r)
     back_to_play(s, r, seat)
 
 

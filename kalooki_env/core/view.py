@@ -68,6 +68,7 @@ def copy_public(s, v):
     v["meld_bits"][:] = s["meld_bits"]
     v["pile_count"][:] = s["pile_count"]
     v["table_count"][:] = s["table_count"]
+    v["fits"][:] = s["fits"]
     v["pile"][:] = s["pile"]
     v["known"][:] = s["known"]
     v["discarded"][:] = s["discarded"]

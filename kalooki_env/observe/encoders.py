@@ -9,8 +9,8 @@ import numpy as np
 
 from kalooki_env.core.actions import relative_slot
 from kalooki_env.core.compiled import i64, kernel, wrap
-from kalooki_env.core.layout import ANSWER, CARDS, DEALS, FILL, JOKER, LAYOFF, MELDS_PER_SEAT, MOVE, OVER, THREE
-from kalooki_env.core.melds import card_at, lay_off_place, naturals_in_three, takes_joker
+from kalooki_env.core.layout import ANSWER, CARDS, DEALS, FILL, LAYOFF, MELDS_PER_SEAT, MOVE, OVER, THREE
+from kalooki_env.core.melds import card_at, naturals_in_three
 
 # Indices of the pieces in `schema.PIECES`.
 (
@@ -89,8 +89,10 @@ def encode(v, hand, seat, r, offsets, out):
     if offsets[DECLINED] >= 0:
         copy_clipped(v["declined"], first, after, out, offsets[DECLINED])
         copy_clipped(v["declined"], 0, first, out, offsets[DECLINED] + after)
-    if offsets[FITS] >= 0 or offsets[MELDS] >= 0 or offsets[JOKER_CARDS] >= 0:
-        write_table(v, seat, r, out, offsets[FITS], offsets[MELDS], offsets[JOKER_CARDS])
+    if offsets[FITS] >= 0:
+        copy(v["fits"], 0, cards, out, offsets[FITS])
+    if offsets[MELDS] >= 0 or offsets[JOKER_CARDS] >= 0:
+        write_table(v, seat, r, out, offsets[MELDS], offsets[JOKER_CARDS])
     if offsets[SEATS] >= 0:
         write_seats(v, seat, r, out, offsets[SEATS])
     if offsets[PHASE] >= 0:
@@ -115,69 +117,43 @@ def encode(v, hand, seat, r, offsets, out):
 
 
 @kernel
-def write_table(v, seat, r, out, fits_at, melds_at, jokers_at):
-    """Meld slots in use, the one under construction included; cards that fit melds; cards that jokers in fours stand for.
+def write_table(v, seat, r, out, melds_at, jokers_at):
+    """Meld slots in use, the one under construction included, and the cards that jokers in fours stand for.
 
-    `fits_at`, `melds_at`, `jokers_at`: first indices of these three pieces, -1 for one left out.
+    `melds_at`, `jokers_at`: first indices of these two pieces, -1 for one left out.
     """
     players = i64(r["num_players"])
     filling = i64(v["actor"]) if i64(v["phase"]) == FILL else -1
     for i in range(players):
         owner = wrap(seat + i, players)
-        count = i64(v["meld_n"][owner]) + (owner == filling)
-        if count == 0:
-            continue
-        opened = i64(v["opened"][owner])
-        for k in range(count):
+        for k in range(i64(v["meld_n"][owner]) + (owner == filling)):
             slot = MELDS_PER_SEAT * owner + k
             key = i64(v["meld_key"][slot])
+            low = i64(v["meld_low"][slot])
             length = i64(v["meld_len"][slot])
             bits = i64(v["meld_bits"][slot])
-            at = melds_at + 8 * (MELDS_PER_SEAT * i + k)
-            if i64(v["meld_kind"][slot]) == THREE:
-                if melds_at >= 0:
-                    out[at] = 1
-                    out[at + 2] = key + 1
-                    out[at + 4] = min(length, 20)
-                    out[at + 5] = min(length - naturals_in_three(bits), 10)
-                if fits_at >= 0 and opened:
-                    for suit in range(4):
-                        out[fits_at + 13 * suit + key] = 1
-                    if takes_joker(v, slot, 0):
-                        out[fits_at + JOKER] = 1
-            else:
-                write_four(
-                    v, r, slot, key, length, bits, i > 0, out, fits_at if opened else -1, at if melds_at >= 0 else -1, jokers_at
-                )
-
-
-@kernel
-def write_four(v, r, slot, key, length, bits, others, out, fits_at, at, jokers_at):
-    """`write_table` for a four; `at`: first index of its slot in the piece `melds`."""
-    low = i64(v["meld_low"][slot])
-    jokers = 0
-    if bits:
-        for place in range(low, low + length):
-            if (bits >> place) & 1:
-                jokers += 1
-                if jokers_at >= 0:
-                    out[jokers_at + (52 if others else 0) + card_at(key, place)] += 1
-    if at >= 0:
-        out[at + 1] = 1
-        out[at + 2] = key + 1
-        out[at + 3] = low + 1
-        out[at + 4] = length
-        out[at + 5] = jokers
-        if jokers:
-            out[at + 6] = (bits >> low) & 1
-            out[at + 7] = (bits >> (low + length - 1)) & 1
-    if fits_at >= 0:
-        for high in range(2):
-            place = lay_off_place(v, r, slot, high)
-            if place >= 0:
-                out[fits_at + card_at(key, place)] = 1
-                if takes_joker(v, slot, high):
-                    out[fits_at + JOKER] = 1
+            three = i64(v["meld_kind"][slot]) == THREE
+            jokers = 0
+            if three:
+                jokers = length - naturals_in_three(bits)
+            elif bits:
+                for place in range(low, low + length):
+                    if (bits >> place) & 1:
+                        jokers += 1
+                        if jokers_at >= 0:
+                            out[jokers_at + (52 if i > 0 else 0) + card_at(key, place)] += 1
+            if melds_at >= 0:
+                at = melds_at + 8 * (MELDS_PER_SEAT * i + k)
+                out[at] = three
+                out[at + 1] = not three
+                out[at + 2] = key + 1
+                out[at + 4] = min(length, 20)
+                out[at + 5] = min(jokers, 10)
+                if not three:
+                    out[at + 3] = low + 1
+                    if jokers:
+                        out[at + 6] = (bits >> low) & 1
+                        out[at + 7] = (bits >> (low + length - 1)) & 1
 
 
 @kernel
