@@ -14,7 +14,7 @@ from kalooki_env import core
 from kalooki_env.agents import load
 from kalooki_env.agents.play import Player
 from kalooki_env.errors import KalookiError
-from kalooki_env.game.cards import CARD_NAMES
+from kalooki_env.game.cards import CARD_NAMES, deck_counts
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.game import Game
 from kalooki_env.game.position import pile_cards
@@ -135,7 +135,7 @@ POLICIES: Mapping[str, Policy] = {"greedy": greedy_policy, "mixed": mixed_policy
 
 def shuffled_deck(packs: int, rng: np.random.Generator) -> list[str]:
     """All cards of so many packs in random order."""
-    deck = [name for name in CARD_NAMES for _ in range(2 * packs if name == CARD_NAMES[core.JOKER] else packs)]
+    deck = [name for name, copies in zip(CARD_NAMES, deck_counts(packs), strict=True) for _ in range(copies)]
     rng.shuffle(deck)
     return deck
 

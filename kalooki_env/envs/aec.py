@@ -260,17 +260,14 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
             self._illegal(action, chosen)
             return
         self._after(code)
-        if self._rewards.shaping:
-            agent = self.agent_selection
+        if self._legal_count == 1:
             self._play_forced()
-            self._cumulative_rewards[agent] = 0.0
-            self._add_rewards(self._rewards.shaped(self._states, self._phase == _OVER))
-        else:
-            self._cumulative_rewards[self.agent_selection] = 0.0
-            if self._legal_count == 1:
-                self._play_forced()
+        self._cumulative_rewards[self.agent_selection] = 0.0
         if self._phase == _OVER:
-            self._finish()
+            self._end(self._rewards.final(self._states[0]))
+            self.infos = {agent: self._info(agent) for agent in self.agents}
+        elif self._rewards.shaping:
+            self._add_rewards(self._rewards.shaped(self._states, False))
         self._select()
         if self.render_mode == "human":
             self.render()
@@ -296,16 +293,12 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         for agent, reward in self.rewards.items():
             self._cumulative_rewards[agent] += reward
 
-    def _finish(self) -> None:
-        """All agents terminate together, with their rewards."""
-        final = self._rewards.final(self._states[0])
-        if self._rewards.shaping:
-            final = [a + b for a, b in zip(final, self.rewards.values(), strict=True)]
-            for agent, reward in self.rewards.items():
-                self._cumulative_rewards[agent] -= reward
+    def _end(self, final: list[float]) -> None:
+        """All agents terminate together, with what the end pays to each."""
+        if self._rewards.shaping:  # the potential is 0 at every end
+            final = [a + b for a, b in zip(final, self._rewards.shaped(self._states, True), strict=True)]
         self._add_rewards(final)
         self.terminations = dict.fromkeys(self.agents, True)
-        self.infos = {agent: self._info(agent) for agent in self.agents}
 
     def _illegal(self, action: Any, chosen: int) -> None:
         if not self._loses:
@@ -318,11 +311,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         self._legal_count = 0
         self._phase = _OVER
         self._cumulative_rewards[offender] = 0.0
-        final = [self._illegal_reward if agent == offender else 0.0 for agent in self.possible_agents]
-        if self._rewards.shaping:  # the potential is 0 at every end
-            final = [a + b for a, b in zip(final, self._rewards.shaped(self._states, True), strict=True)]
-        self._add_rewards(final)
-        self.terminations = dict.fromkeys(self.agents, True)
+        self._end([self._illegal_reward if agent == offender else 0.0 for agent in self.possible_agents])
         self.infos[offender]["illegal"] = 1
         self._select()
 

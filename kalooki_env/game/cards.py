@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kalooki_env.errors import NotationError
 from kalooki_env.rules import JOKER, RANKS, SUITS
 
@@ -22,6 +25,11 @@ def card_number(text: str) -> int:
         return _NUMBERS[text]
     except KeyError:
         raise NotationError(f"{text!r} is no card; cards are written 7S: a rank of {RANKS}, a suit of {SUITS}, or JK") from None
+
+
+def deck_counts(packs: int) -> NDArray[np.int64]:
+    """Copies of each card in so many packs (J1.1): int64 (53,)."""
+    return np.array([packs] * (len(CARD_NAMES) - 1) + [2 * packs])
 
 
 def cards_text(numbers: Iterable[int]) -> str:

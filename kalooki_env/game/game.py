@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kalooki_env import core
 from kalooki_env.core import Phase
 from kalooki_env.errors import IllegalActionError, NotationError, RulesError
-from kalooki_env.game.cards import CARD_NAMES, card_number
+from kalooki_env.game.cards import CARD_NAMES, card_number, deck_counts
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.explain import illegal_action_error, why_illegal, why_no_call
 from kalooki_env.game.moves import play_move
@@ -106,8 +106,7 @@ class Game:
 
     def _check_deck(self, numbers: NDArray[np.uint8]) -> None:
         packs = int(self._table.record[0]["packs"])
-        wanted = np.full(core.CARDS, packs)
-        wanted[core.JOKER] = 2 * packs
+        wanted = deck_counts(packs)
         found = np.bincount(numbers, minlength=core.CARDS)
         wrong = [f"{found[card]} of {wanted[card]} {CARD_NAMES[card]}" for card in np.nonzero(found != wanted)[0]]
         if wrong:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kalooki_env import core
 from kalooki_env.core import MeldKind, Phase
 from kalooki_env.errors import NotationError, PositionError, closest
-from kalooki_env.game.cards import CARD_NAMES, card_number, seat_name, seat_number
+from kalooki_env.game.cards import CARD_NAMES, card_number, deck_counts, seat_name, seat_number
 from kalooki_env.game.consistency import faults_of_position
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.melds import Meld, read_meld
@@ -290,8 +290,7 @@ class _Reader:
         rest = self.lines["stock"] == "rest"
         stock = [] if rest else [card_number(name) for name in self._list("stock")]
         packs = int(self.table.record[0]["packs"])
-        deck = np.full(core.CARDS, packs)
-        deck[core.JOKER] = 2 * packs
+        deck = deck_counts(packs)
         left = deck - state["hands"].sum(axis=0, dtype=np.int64) - state["table_count"]
         for card in pile + stock:
             left[card] -= 1
