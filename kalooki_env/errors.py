@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class KalookiError(ValueError):
@@ -29,6 +30,10 @@ class PositionError(KalookiError):
         self.faults = list(faults)
         super().__init__("impossible position:\n" + "\n".join(f"  - {fault}" for fault in faults))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Errors of other processes arrive as pickles, and exceptions are made anew with their message as the only argument.
+        return type(self), (self.faults,)
+
 
 class IllegalActionError(KalookiError):
     """An action that the rules do not allow here. The state is unchanged.
@@ -44,6 +49,9 @@ class IllegalActionError(KalookiError):
         super().__init__(message)
         self.position = position
         self.seed = seed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.position, self.seed)
 
 
 class EnvironmentStateError(KalookiError):

@@ -14,7 +14,7 @@ from kalooki_env import core
 from kalooki_env.agents import load
 from kalooki_env.agents.play import Player
 from kalooki_env.arena import Arena, DealSet, evaluate
-from kalooki_env.arena.duplicate import rotations_of
+from kalooki_env.arena.chunks import rotations_of
 from kalooki_env.arena.report import deals_words, evaluation_text, percent
 from kalooki_env.arena.stats import estimate, estimate_of_means, t_quantile
 from kalooki_env.arena.tables import deal_lanes, play

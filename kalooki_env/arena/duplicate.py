@@ -3,53 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kalooki_env.agents.base import Agent
-from kalooki_env.agents.play import Player
+from kalooki_env.arena.chunks import AgentLike, DealSet, Ends, chunks_of, rotations_of, seats_of
+from kalooki_env.arena.processes import play_chunks
 from kalooki_env.arena.stats import Estimate, estimate, estimate_of_means
-from kalooki_env.arena.tables import Progress, deal_lanes, play, quiet
+from kalooki_env.arena.tables import Progress, quiet
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.engine import Engine
-from kalooki_env.game.game import check_seed
-
-
-@dataclass(frozen=True)
-class DealSet:
-    """Deals to be played by several line-ups.
-
-    Attributes:
-        numbers: number of each deal, int64 (D,).
-        dealers: its dealer, int64 (D,).
-        seeds: seed of its shuffles, uint64 (D,).
-    """
-
-    numbers: NDArray[np.int64]
-    dealers: NDArray[np.int64]
-    seeds: NDArray[np.uint64]
-
-    @classmethod
-    def make(cls, engine: Engine, deals: Sequence[int], per_number: int, seed: int) -> DealSet:
-        """So many deals of each number, dealt by each seat in turn. More deals of the same seed begin with the same ones.
-
-        Raises:
-            RulesError: a deal that the table cannot play, or a negative seed.
-            ConfigError: no deals, or a number twice.
-        """
-        check_seed(seed)
-        for deal in deals:
-            engine.rules.check_table(engine.num_players, deal)
-        if not deals or len(set(deals)) < len(deals):
-            raise ConfigError(f"deals {list(deals)} are not allowed; allowed: at least one number, and each once")
-        if type(per_number) is not int or per_number < 1:
-            raise ConfigError(f"{per_number!r} deals per number are not allowed; allowed: a whole number from 1 on")
-        shuffles = [np.random.default_rng([seed, deal]).integers(2**63, size=per_number, dtype=np.uint64) for deal in deals]
-        dealers = np.arange(per_number, dtype=np.int64) % engine.num_players
-        return cls(np.repeat(np.array(deals, np.int64), per_number), np.tile(dealers, len(deals)), np.concatenate(shuffles))
 
 
 @dataclass(frozen=True)
@@ -66,7 +32,6 @@ class Duplicates:
         ended_out: share of tables that ended by somebody going out, the others blocked, float64 (D,).
         turns: turns of a table, float64 (D,).
         decisions: decisions of a table, forced ones included, float64 (D,).
-        asked: decisions that agents were asked for, over all tables.
     """
 
     line_up: tuple[str, ...]
@@ -78,7 +43,28 @@ class Duplicates:
     ended_out: NDArray[np.float64]
     turns: NDArray[np.float64]
     decisions: NDArray[np.float64]
-    asked: int
+
+    @classmethod
+    def of(cls, line_up: tuple[str, ...], deal_set: DealSet, ends: Ends) -> Duplicates:
+        """The means of how the tables of a line-up ended."""
+        names = list(dict.fromkeys(line_up))
+        seats = seats_of(line_up, names)
+        went_out = ends.winner[:, :, None] == np.arange(len(line_up))
+
+        def by_agent(values: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
+            return {name: values[:, seats == number].mean(axis=1, dtype=np.float64) for number, name in enumerate(names)}
+
+        return cls(
+            line_up=line_up,
+            rotations=len(seats),
+            deal_set=deal_set,
+            scores=by_agent(ends.scores),
+            opened=by_agent(ends.opened),
+            went_out=by_agent(went_out),
+            ended_out=(ends.winner >= 0).mean(axis=1),
+            turns=ends.turns.mean(axis=1),
+            decisions=ends.decisions.mean(axis=1),
+        )
 
     @property
     def numbers(self) -> list[int]:
@@ -150,28 +136,32 @@ class Arena:
 
     Args:
         engine: engine of the tables.
-        agents: agents by name.
+        agents: agents by name, or names to load them by.
         deal_set: the deals.
         seed: seed of the agents' generators.
         skip_forced: see `kalooki_env.arena.tables.play`.
+        jobs: processes; the results are the same with any number of them. With more than one, a script needs the usual
+            `if __name__ == "__main__":`, and agents that are not given by name are pickled.
         progress: called with the number of tables that have finished since its last call.
     """
 
     def __init__(
         self,
         engine: Engine,
-        agents: Mapping[str, Agent],
+        agents: Mapping[str, AgentLike],
         deal_set: DealSet,
         seed: int,
         *,
         skip_forced: bool = True,
+        jobs: int = 1,
         progress: Progress = quiet,
     ) -> None:
         self.engine = engine
         self.deal_set = deal_set
-        self._players = {name: Player(agent, engine, name) for name, agent in agents.items()}
+        self._agents = agents
         self._seed = seed
         self._skip_forced = skip_forced
+        self._jobs = jobs
         self.progress = progress
         self._played: dict[tuple[str, ...], Duplicates] = {}
 
@@ -183,62 +173,28 @@ class Arena:
             AgentError: an agent that fails.
         """
         key = tuple(names)
-        if len(key) != self.engine.num_players:
-            seats = self.engine.num_players
-            raise ConfigError(f"a line-up of {len(key)} agents: {', '.join(key)}; allowed: {seats}, one per seat")
-        if key not in self._played:
-            self._played[key] = self._play(key)
+        self.play([key])
         return self._played[key]
+
+    def play(self, line_ups: Sequence[Sequence[str]]) -> None:
+        """Play line-ups that have not been played, all of them at the same time if there are processes for it.
+
+        Raises:
+            ConfigError: not one name per seat.
+            AgentError: an agent that fails.
+        """
+        seats = self.engine.num_players
+        missing = [key for key in dict.fromkeys(map(tuple, line_ups)) if key not in self._played]
+        for key in missing:
+            if len(key) != seats:
+                raise ConfigError(f"a line-up of {len(key)} agents: {', '.join(key)}; allowed: {seats}, one per seat")
+        chunks = [chunk for key in missing for chunk in chunks_of(self.engine, key, self.deal_set, self._seed, self._skip_forced)]
+        ends = {key: Ends.blank(len(self.deal_set.numbers), rotations_of(key), seats) for key in missing}
+        with closing(play_chunks(chunks, self._agents, self._jobs, self.progress)) as played:
+            for number, part in played:
+                ends[chunks[number].line_up].fill(chunks[number].rows, part)
+        self._played |= {key: Duplicates.of(key, self.deal_set, found) for key, found in ends.items()}
 
     def tables_of(self, line_ups: Sequence[Sequence[str]]) -> int:
         """Tables that these line-ups take, for a progress bar."""
         return sum(rotations_of(line_up) for line_up in dict.fromkeys(map(tuple, line_ups))) * len(self.deal_set.numbers)
-
-    def _play(self, line_up: tuple[str, ...]) -> Duplicates:
-        table, deals = self.engine, self.deal_set
-        n, rotations = table.num_players, rotations_of(line_up)
-        names = list(dict.fromkeys(line_up))
-        # Lane `rotations * d + k` is deal d in rotation k, in which the line-up has moved k seats on.
-        dealt = deal_lanes(
-            table,
-            np.repeat(deals.numbers, rotations),
-            np.repeat(deals.dealers, rotations),
-            np.repeat(deals.seeds, rotations),
-        )
-        by_rotation = np.array([[names.index(line_up[(seat - k) % n]) for seat in range(n)] for k in range(rotations)], np.int64)
-        seats = np.tile(by_rotation, (len(deals.numbers), 1))
-        rngs = [np.random.default_rng([self._seed, number]) for number in range(len(names))]
-        players = [self._players[name] for name in names]
-        played = play(table, dealt, seats, players, rngs, skip_forced=self._skip_forced, progress=self.progress)
-        end = played.states
-
-        def per_deal(values: NDArray[Any]) -> NDArray[np.float64]:
-            means: NDArray[np.float64] = values.reshape(len(deals.numbers), -1).mean(axis=1, dtype=np.float64)
-            return means
-
-        def per_agent(values: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
-            by_deal = values.astype(np.float64).reshape(len(deals.numbers), -1)
-            held = seats.reshape(len(deals.numbers), -1)
-            # In every deal an agent holds equally many seats, so rows keep one length.
-            return {
-                name: by_deal[held == number].reshape(len(deals.numbers), -1).mean(axis=1) for number, name in enumerate(names)
-            }
-
-        return Duplicates(
-            line_up=line_up,
-            rotations=rotations,
-            deal_set=deals,
-            scores=per_agent(end["scores"][:, :n]),
-            opened=per_agent(end["opened"][:, :n]),
-            went_out=per_agent(end["winner"][:, None] == np.arange(n)),
-            ended_out=per_deal(end["winner"] >= 0),
-            turns=per_deal(end["turns"]),
-            decisions=per_deal(played.decisions),
-            asked=played.asked,
-        )
-
-
-def rotations_of(line_up: Sequence[str]) -> int:
-    """Rotations of a line-up that differ: four copies of one agent need only one table per deal, since all seats are the same."""
-    names = list(line_up)
-    return next(k for k in range(1, len(names) + 1) if names[k:] + names[:k] == names)

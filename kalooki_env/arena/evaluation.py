@@ -6,22 +6,21 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kalooki_env import agents as registry
-from kalooki_env.agents.base import Agent
-from kalooki_env.arena.duplicate import Arena, DealSet, Duplicates
+from kalooki_env.arena.chunks import AgentLike, DealSet
+from kalooki_env.arena.duplicate import Arena, Duplicates
+from kalooki_env.arena.processes import check_jobs
 from kalooki_env.arena.stats import CONFIDENCE, Estimate
 from kalooki_env.arena.tables import Progress, quiet
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.engine import engine
 from kalooki_env.rules import Rules
 
-#: An agent, or a name that `kalooki_env.agents.load` takes.
-AgentLike: TypeAlias = Agent | str
 #: Deals in all, unless asked otherwise. Paired differences between scripted agents have a standard deviation of about 50
 #: points, so the 99 % interval over all deals reaches about 3 points to either side.
 DEALS_IN_ALL = 2000
@@ -215,6 +214,7 @@ def evaluate(
     deals_per_number: int | None = None,
     seed: int = 0,
     skip_forced: bool = True,
+    jobs: int = 1,
     bar: Bar = no_bar,
 ) -> Evaluation:
     """Evaluate an agent on duplicate deals.
@@ -231,12 +231,14 @@ def evaluate(
         deals_per_number: duplicate deals of each number; default: so many that there are `DEALS_IN_ALL` or a few more.
         seed: seed of deals and agents; the same seed gives the same result.
         skip_forced: do not ask agents where there is no choice.
+        jobs: processes to play in; the result is the same with any number of them. With more than one, a script needs the usual
+            `if __name__ == "__main__":`, and agents that are not given by name are pickled.
         bar: makes a progress callback for a number of tables.
 
     Raises:
         AgentError: an agent that cannot be loaded, or that fails.
         CheckpointError: a checkpoint that cannot be used.
-        ConfigError: wrong numbers of deals or agents.
+        ConfigError: wrong numbers of deals, agents or processes, or an agent that cannot be sent to other processes.
         RulesError: wrong rules or an impossible table.
 
     Example:
@@ -245,13 +247,14 @@ def evaluate(
         True
     """
     began = time.monotonic()
+    check_jobs(jobs)
     rules = Rules.of(rules)
     table = engine(rules, num_players)
     numbers = playable(rules, num_players) if deals is None else tuple(deals)
     if deals_per_number is None:
         deals_per_number = -(-DEALS_IN_ALL // max(1, len(numbers)))
     deal_set = DealSet.make(table, numbers, deals_per_number, seed)
-    names = _Names()
+    names = _Names(jobs > 1)
     subject = names.add(agent)
     opponents = [names.add(one) for one in against]
     fixed = None if baselines is None else [names.add(one) for one in baselines]
@@ -266,11 +269,10 @@ def evaluate(
         raise ConfigError(f"the line-up has {len(full) - 1} other agents; allowed: {others}, one per seat beside {subject!r}")
     tables += ([own] if self_play else []) + ([] if full is None else [full])
 
-    arena = Arena(table, names.agents, deal_set, seed, skip_forced=skip_forced)
+    arena = Arena(table, names.agents, deal_set, seed, skip_forced=skip_forced, jobs=jobs)
     with bar(arena.tables_of(tables)) as progress:
         arena.progress = progress
-        for one in tables:
-            arena.line_up(one)
+        arena.play(tables)
     comparisons = tuple(
         Comparison(
             subject,
@@ -297,16 +299,22 @@ def playable(rules: Rules, num_players: int) -> tuple[int, ...]:
 
 
 class _Names:
-    """Agents by distinct names."""
+    """Agents by distinct names.
 
-    def __init__(self) -> None:
-        self.agents: dict[str, Agent] = {}
+    Args:
+        by_name: keep names instead of the agents that were loaded by them, for other processes to load them too.
+    """
+
+    def __init__(self, by_name: bool) -> None:
+        self.agents: dict[str, AgentLike] = {}
+        self._by_name = by_name
 
     def add(self, agent: AgentLike) -> str:
         """The name of an agent: its text, or the name of its class, numbered if another object has that name."""
         if isinstance(agent, str):
             if agent not in self.agents:
-                self.agents[agent] = registry.load(agent)
+                loaded = registry.load(agent)  # whoever plays it: errors come before anything is played
+                self.agents[agent] = agent if self._by_name else loaded
             return agent
         for name, known in self.agents.items():
             if known is agent:

@@ -12,7 +12,7 @@ import numpy as np
 from kalooki_env import agents as registry
 from kalooki_env import core
 from kalooki_env.agents.play import Player
-from kalooki_env.arena.duplicate import DealSet
+from kalooki_env.arena.chunks import DealSet
 from kalooki_env.arena.evaluation import playable
 from kalooki_env.arena.report import columns, deals_words, percent
 from kalooki_env.arena.tables import deal_lanes, play
