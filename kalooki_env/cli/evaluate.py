@@ -7,14 +7,19 @@ import sys
 
 from kalooki_env.arena.evaluation import DEALS_IN_ALL, evaluate
 from kalooki_env.arena.report import evaluation_text
+from kalooki_env.cli import benchmark
 from kalooki_env.cli.common import Verbs, add_json, add_table, add_verb, check_writable, progress, write_json
 
 _DETAILS = """
 The agent takes one seat and copies of an opponent the others. Each deal is played once for every rotation of the seats, and
 once more with a baseline in the agent's seat: the same cards, the same dealer. The difference of their scores, averaged over the
 rotations, is one number per deal, and the interval is about these. An agent is a scripted one (random, greedy), a checkpoint
-folder, sb3:PATH for a zip file of sb3-contrib, or package.module:Class. AGENT comes first.
+folder, sb3:PATH for a zip file of sb3-contrib, or package.module:Class. AGENT comes first, or anywhere as --agent AGENT.
+
+With --bench, deals, rules and opponents are those of a frozen benchmark. Its parts (rules and opponent) are kept as they are
+finished, so that a run can be stopped and resumed; --deals-per-number plays the first deals of each number only.
 """
+_DEFAULTS = {"against": ("random", "greedy"), "self_play": True, "rules": "jamaican", "players": 4, "seed": 0}
 
 
 def add(verbs: Verbs) -> None:
@@ -28,12 +33,13 @@ def add(verbs: Verbs) -> None:
         examples="kalooki evaluate greedy --against random --deals 1 5\n"
         "kalooki evaluate runs/quickstart/checkpoint --against random greedy --deals 1 5 --save result.json\n"
         "kalooki evaluate my_package.my_module:MyAgent --against greedy --rules jamaican_club\n"
-        "kalooki evaluate greedy --against random --line-up random random greedy",
+        "kalooki evaluate greedy --against random --line-up random random greedy --jobs 2\n"
+        "kalooki evaluate --bench v1 --agent my_package.my_module:MyAgent --jobs 2 --readme README.md",
     )
-    parser.add_argument("agent", metavar="AGENT", help="the agent")
-    parser.add_argument(
-        "--against", nargs="+", default=["random", "greedy"], metavar="AGENT", help="opponents (default: random greedy)"
-    )
+    who = parser.add_mutually_exclusive_group(required=True)
+    who.add_argument("agent", nargs="?", metavar="AGENT", help="the agent")
+    who.add_argument("--agent", dest="agent_option", metavar="AGENT", help="the same as an option")
+    parser.add_argument("--against", nargs="+", metavar="AGENT", help="opponents (default: random greedy)")
     parser.add_argument(
         "--baseline",
         nargs="+",
@@ -49,21 +55,35 @@ def add(verbs: Verbs) -> None:
     parser.add_argument(
         "--self-play",
         action=argparse.BooleanOptionalAction,
-        default=True,
+        default=None,
         help="also copies of the agent in all seats (default: yes)",
     )
     parser.add_argument("--deals", nargs="+", type=int, metavar="N", help="numbers of the deals, 1 to 9 (default: all)")
     parser.add_argument(
-        "--deals-per-number", type=int, metavar="N", help=f"deals of each number (default: {DEALS_IN_ALL} in all)"
+        "--deals-per-number",
+        type=int,
+        metavar="N",
+        help=f"deals of each number (default: {DEALS_IN_ALL} in all; with --bench all that it has)",
     )
     add_table(parser)
+    # None for options that were not given: a benchmark takes none of them.
+    parser.set_defaults(**dict.fromkeys(_DEFAULTS))
+    parser.add_argument(
+        "--jobs", type=int, default=1, metavar="N", help="processes; results are the same with any number of them (default: 1)"
+    )
     add_json(parser)
     parser.add_argument("--save", metavar="FILE", help="write the result as JSON to a file")
     parser.add_argument("--raw", metavar="FILE", help="write the results of every single deal as JSON")
+    benchmark.add_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Carry out the verb."""
+    args.agent = args.agent or args.agent_option
+    benchmark.check_options(args)
+    if args.bench is not None:
+        return benchmark.run(args)
+    vars(args).update({name: value for name, value in _DEFAULTS.items() if getattr(args, name) is None})
     for path in (args.save, args.raw):
         check_writable(path)
     found = evaluate(
@@ -77,6 +97,7 @@ def run(args: argparse.Namespace) -> int:
         deals=args.deals,
         deals_per_number=args.deals_per_number,
         seed=args.seed,
+        jobs=args.jobs,
         bar=lambda tables: progress("tables", tables),
     )
     if args.raw:

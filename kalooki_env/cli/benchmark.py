@@ -1,0 +1,106 @@
+"""`kalooki evaluate --bench`: a frozen benchmark of strength. The verb `bench` measures speed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from kalooki_env import __version__, agents
+from kalooki_env.arena import scoreboard
+from kalooki_env.arena.benchmark import SPECS, Results, digest_of, play_bench, spec_of
+from kalooki_env.cli.common import check_writable, progress, say, write_json
+from kalooki_env.errors import ConfigError
+
+#: Options of `kalooki evaluate` that a benchmark settles, with the attributes that hold them.
+_SETTLED = {
+    "--rules": "rules",
+    "--players": "players",
+    "--deals": "deals",
+    "--against": "against",
+    "--baseline": "baseline",
+    "--line-up": "line_up",
+    "--self-play": "self_play",
+    "--seed": "seed",
+    "--save": "save",
+    "--raw": "raw",
+}
+#: Options that mean something with a benchmark only.
+_OWN = {"--name": "name", "--out": "out", "--fresh": "fresh", "--readme": "readme", "--plot": "plot"}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Options of benchmarks."""
+    group = parser.add_argument_group("benchmark")
+    group.add_argument("--bench", metavar="VERSION", help=f"play a frozen benchmark: {', '.join(SPECS)}")
+    group.add_argument("--name", metavar="NAME", help="what the agent is called in the results (default: AGENT)")
+    group.add_argument("--out", metavar="FOLDER", help="folder for the raw results, NAME.json.gz (default: bench-VERSION)")
+    group.add_argument(
+        "--fresh", action="store_true", default=None, help="play all of it anew, whatever the folder holds of the agent"
+    )
+    group.add_argument("--readme", metavar="FILE", help="put the row into the table of a page, such as README.md")
+    group.add_argument("--plot", metavar="FILE", help="draw the differences by deal number; needs matplotlib")
+
+
+def check_options(args: argparse.Namespace) -> None:
+    """Refuse options that do not go with `--bench`, or without it.
+
+    Raises:
+        ConfigError: such an option.
+    """
+    refused = _OWN if args.bench is None else _SETTLED
+    given = [option for option, name in refused.items() if getattr(args, name) is not None]
+    if given and args.bench is None:
+        raise ConfigError(f"{', '.join(given)}: allowed with --bench only")
+    if given:
+        raise ConfigError(f"{', '.join(given)}: not allowed with --bench, which settles what is played and where it is written")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry out the verb."""
+    spec = spec_of(args.bench)
+    name = scoreboard.check_name(args.name or args.agent.rstrip("/"))
+    check_writable(args.plot)
+    # Whatever can fail by itself fails before the work of minutes or hours.
+    page = None if args.readme is None else _page(args.readme)
+    if page is not None:
+        scoreboard.table_with(page, spec, "| `x` | 0" + " | +0.0" * len(spec.parts) + " |")
+    agent = agents.load(args.agent)
+    for opponent in spec.opponents:
+        agents.load(opponent)
+    per_number = spec.deals_per_number if args.deals_per_number is None else args.deals_per_number
+    results = Results(spec, args.agent, name, digest_of(args.agent, agent), per_number)
+    path = scoreboard.path_of(args.out or f"bench-{spec.version}", name)
+    if not args.fresh:
+        results = scoreboard.resumed(results, path)
+    if len(results.parts) < len(spec.parts) and results.parts:
+        say(f"{path} holds {len(results.parts)} of {len(spec.parts)} parts, which are not played again")
+    try:
+        play_bench(
+            results,
+            package=__version__,
+            jobs=args.jobs,
+            bar=lambda tables: progress("tables", tables),
+            keep=lambda found: scoreboard.save(found, path),
+        )
+    except KeyboardInterrupt:
+        say(f"stopped; {path} holds {len(results.parts)} of {len(spec.parts)} parts, and the same command plays the others")
+        raise
+    if args.readme is not None:
+        # Read again: somebody may have written to it in the meantime.
+        text = scoreboard.table_with(_page(args.readme), spec, scoreboard.row_text(results))
+        Path(args.readme).write_text(text, encoding="utf-8")
+    if args.plot:
+        scoreboard.plot(results, args.plot)
+    if args.json:
+        write_json(results.as_dict())
+    else:
+        sys.stdout.write(scoreboard.bench_text(results) + f"\nresults of every deal: {path}\n")
+    return 0
+
+
+def _page(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from error
