@@ -122,7 +122,7 @@ def bench_text(results: Results) -> str:
     for preset in spec.presets:
         parts = [results.parts[preset, opponent] for opponent in spec.opponents]
         rows = [
-            ["all" if number is None else str(number), *(estimate_text(part.difference(number)) for part in parts)]
+            ["all" if number is None else str(number), *(_cell(results, part, number) for part in parts)]
             for number in [*spec.deals, None]
         ]
         blocks.append(f"{preset}\n{columns(['deal', *(f'three {name}' for name in spec.opponents)], rows)}")
@@ -131,11 +131,12 @@ def bench_text(results: Results) -> str:
 
 def row_text(results: Results) -> str:
     """One row of the table."""
-    cells = [f"`{results.name}`", f"{results.deals:,}"]
-    for preset, opponent in results.spec.parts:
-        found = results.parts[preset, opponent].difference()
-        cells.append(ITSELF if opponent == results.agent else estimate_text(found))
-    return f"| {' | '.join(cells)} |"
+    figures = [_cell(results, results.parts[part]) for part in results.spec.parts]
+    return f"| {' | '.join([f'`{results.name}`', f'{results.deals:,}', *figures])} |"
+
+
+def _cell(results: Results, part: Part, number: int | None = None) -> str:
+    return ITSELF if part.opponent == results.agent else estimate_text(part.difference(number))
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
