@@ -15,9 +15,11 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from typing import Any
 
+from kalooki_env.agents.play import Player
 from kalooki_env.arena.chunks import AgentLike, Cast, Chunk, Ends, play_chunk
 from kalooki_env.arena.tables import Progress
 from kalooki_env.errors import AgentError, ConfigError
+from kalooki_env.game.engine import Engine
 
 #: Seconds between two looks at how far the other processes are.
 _LOOK_SECONDS = 0.5
@@ -119,7 +121,7 @@ def _packed(name: str, agent: AgentLike) -> bytes:
 
 # ---- in the other processes ------------------------------------------------------------------------------------------
 
-_cast: Any = None
+_cast: Cast | None = None
 _done: Any = None
 
 
@@ -145,7 +147,7 @@ class _Unpacking(Cast):
         super().__init__(agents)
         self._packed, self._unpacked = packed, agents
 
-    def player(self, table: Any, name: str) -> Any:
+    def player(self, table: Engine, name: str) -> Player:
         """See `Cast.player`."""
         if name not in self._unpacked:
             packed = self._packed[name]
@@ -163,4 +165,5 @@ def _note(more: int) -> None:
 
 def _play(chunk: Chunk) -> Ends:
     with one_thread():
+        assert _cast is not None  # `_begin` comes first
         return play_chunk(chunk, _cast, _note)
