@@ -23,9 +23,16 @@ class Player:
         agent: the agent; any object with `act`. Without an attribute `observation` it is given the default observation.
         engine: engine of the table.
         name: name for error messages.
+        reveal: whether an agent may sit here that sees hidden cards.
+
+    Raises:
+        AgentError: an agent that sees hidden cards, without `reveal`; or one that cannot play at such a table.
     """
 
-    def __init__(self, agent: Agent, engine: Engine, name: str) -> None:
+    def __init__(self, agent: Agent, engine: Engine, name: str, *, reveal: bool = False) -> None:
+        self._cheats = hasattr(agent, "act_on_positions")
+        if self._cheats and not reveal:
+            raise AgentError(f"agent {name!r} sees hidden cards; it is allowed only where they may be revealed (reveal=True)")
         self.agent = agent
         self.engine = engine
         self.name = name
@@ -61,7 +68,10 @@ class Player:
                 observations = self._observer.floats(observations)
         try:
             # A copy: whatever the agent does to it, its answers are checked against what is legal.
-            actions = np.asarray(self.agent.act(observations, masks.copy(), rng))
+            if self._cheats:
+                actions = np.asarray(self.agent.act_on_positions(states[lanes], observations, masks.copy(), rng))  # type: ignore[attr-defined]
+            else:
+                actions = np.asarray(self.agent.act(observations, masks.copy(), rng))
         except KalookiError:
             raise
         except Exception as error:

@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from kalooki_env.agents.base import Agent
-from kalooki_env.agents.scripted import GreedyAgent, RandomAgent
+from kalooki_env.agents.scripted import ExpertAgent, GreedyAgent, RandomAgent
+from kalooki_env.agents.search import CheatAll, CheatHands, SearchAgent
 from kalooki_env.errors import AgentError, closest
 
-#: Scripted agents and what makes them.
-SCRIPTED: dict[str, Callable[[], Agent]] = {"random": RandomAgent, "greedy": GreedyAgent}
+#: Scripted agents and what makes them. The name `expert` is that of the newest expert.
+SCRIPTED: dict[str, Callable[[], Agent]] = {
+    "random": RandomAgent,
+    "greedy": GreedyAgent,
+    "expert-v1": ExpertAgent,
+    "expert": ExpertAgent,
+}
+#: Agents that take options, as in `search:ms=1000,bot=greedy`, and what makes them. Those whose names begin with `cheat` see
+#: hidden cards.
+SEARCHES: dict[str, Callable[..., Agent]] = {"search": SearchAgent, "cheat-hands": CheatHands, "cheat-all": CheatAll}
 
 
 def load(name: str) -> Agent:
     """An agent from its name.
 
     Args:
-        name: a scripted agent (`random`, `greedy`), a checkpoint folder, `sb3:PATH` for a zip file of sb3-contrib's MaskablePPO
-            with observation `obs-v1`, or `package.module:Class` for a class of anybody's that can be made without arguments.
-            Loading a checkpoint folder runs no code of its maker. The last two do: SB3 files hold pickles, and a module is
-            imported.
+        name: a scripted agent (`random`, `greedy`, `expert-v1`), `search` with or without options (`search:ms=1000`), a
+            checkpoint folder, `sb3:PATH` for a zip file of sb3-contrib's MaskablePPO with observation `obs-v1`, or
+            `package.module:Class` for a class of anybody's that can be made without arguments. Loading a checkpoint folder runs
+            no code of its maker. The last two do: SB3 files hold pickles, and a module is imported.
 
     Raises:
         AgentError: no such agent; the message gives the closest name.
@@ -31,6 +41,9 @@ def load(name: str) -> Agent:
     """
     if name in SCRIPTED:
         return SCRIPTED[name]()
+    kind, _, options = name.partition(":")
+    if kind in SEARCHES:
+        return _search(name, SEARCHES[kind], options)
     if name and Path(name).is_dir():
         try:
             from kalooki_env.agents.checkpoint import CheckpointAgent
@@ -43,9 +56,31 @@ def load(name: str) -> Agent:
 
         return SB3Agent.load(attribute)
     if not colon:
-        known = f"{closest(name, SCRIPTED)}, a checkpoint folder, sb3:PATH, or package.module:Class"
+        known = f"{closest(name, [*SCRIPTED, *SEARCHES])}, a checkpoint folder, sb3:PATH, or package.module:Class"
         raise AgentError(f"unknown agent {name!r}{known}")
     return _from_module(name, module, attribute)
+
+
+def _search(name: str, make: Callable[..., Agent], options: str) -> Agent:
+    """A search from its options, `key=value` with commas between them."""
+    values: dict[str, object] = {}
+    allowed = inspect.signature(make).parameters
+    for option in filter(None, options.split(",")):
+        key, equals, value = option.partition("=")
+        if not equals or key not in allowed:
+            raise AgentError(f"agent {name!r}: unknown option {option!r}{closest(key, allowed)}")
+        values[key] = _number(value)
+    return make(**values)
+
+
+def _number(text: str) -> int | float | str:
+    """A number if the text is one."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def _from_module(name: str, module: str, attribute: str) -> Agent:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from kalooki_env import core
 from kalooki_env.agents.base import Agent
+from kalooki_env.agents.expert import SCRATCH, expert_actions
 from kalooki_env.agents.greedy import greedy_actions
 from kalooki_env.game.engine import Engine
 
@@ -41,4 +42,22 @@ class GreedyAgent(Agent):
         actions = np.empty(len(observations), np.int64)
         table = self._engine
         greedy_actions(observations, masks, table.record, table.feas, table.dist, self._scratch, actions)
+        return actions
+
+
+class ExpertAgent(Agent):
+    """The strongest bot by hand; see `kalooki_env.agents.expert`."""
+
+    observation = None
+
+    def begin(self, engine: Engine) -> None:
+        """See `Agent.begin`."""
+        self._engine = engine
+        self._scratch = np.zeros((SCRATCH, core.CARDS), np.uint8)
+
+    def act(self, observations: NDArray[Any], masks: NDArray[np.int8], rng: np.random.Generator) -> NDArray[np.int64]:
+        """See `Agent.act`."""
+        actions = np.empty(len(observations), np.int64)
+        table = self._engine
+        expert_actions(observations, masks, table.record, table.feas, table.dist, self._scratch, actions)
         return actions

@@ -81,6 +81,7 @@ class Chunk:
         rows: where they stand among all deals of the line-up, int64 (D,).
         seeds: of the agents' generators: the seed of the whole, and the number of the chunk.
         skip_forced: see `kalooki_env.arena.tables.play`.
+        reveal: whether agents that see hidden cards may play.
     """
 
     rules: str
@@ -91,6 +92,7 @@ class Chunk:
     rows: NDArray[np.int64]
     seeds: tuple[int, int]
     skip_forced: bool
+    reveal: bool
 
     @property
     def tables(self) -> int:
@@ -143,7 +145,7 @@ class Cast:
         self._agents = agents
         self._players: dict[tuple[str, int, int, str], Player] = {}
 
-    def player(self, table: Engine, name: str) -> Player:
+    def player(self, table: Engine, name: str, reveal: bool) -> Player:
         """An agent at a kind of table.
 
         Raises:
@@ -153,7 +155,7 @@ class Cast:
         key = (str(table.rules), table.num_players, table.max_seats, name)
         if key not in self._players:
             agent = self._agents[name]
-            self._players[key] = Player(registry.load(agent) if isinstance(agent, str) else agent, table, name)
+            self._players[key] = Player(registry.load(agent) if isinstance(agent, str) else agent, table, name, reveal=reveal)
         return self._players[key]
 
 
@@ -169,7 +171,9 @@ def seats_of(line_up: Sequence[str], names: Sequence[str]) -> NDArray[np.int64]:
     return np.array([[names.index(line_up[(seat - k) % n]) for seat in range(n)] for k in range(rotations_of(line_up))], np.int64)
 
 
-def chunks_of(table: Engine, line_up: tuple[str, ...], deals: DealSet, seed: int, skip_forced: bool = True) -> list[Chunk]:
+def chunks_of(
+    table: Engine, line_up: tuple[str, ...], deals: DealSet, seed: int, skip_forced: bool = True, reveal: bool = False
+) -> list[Chunk]:
     """Cut the deals of a line-up into chunks of equally many deals of each number, the first of each number first.
 
     More deals of each number leave full chunks as they are.
@@ -193,6 +197,7 @@ def chunks_of(table: Engine, line_up: tuple[str, ...], deals: DealSet, seed: int
                 rows=rows,
                 seeds=(seed, number),
                 skip_forced=skip_forced,
+                reveal=reveal,
             )
         )
     return found
@@ -211,7 +216,7 @@ def play_chunk(chunk: Chunk, cast: Cast, progress: Progress) -> Ends:
     dealt = deal_lanes(table, lanes.numbers, lanes.dealers, lanes.seeds)
     names = list(dict.fromkeys(chunk.line_up))
     seats = np.tile(seats_of(chunk.line_up, names), (len(deals.numbers), 1))
-    players = [cast.player(table, name) for name in names]
+    players = [cast.player(table, name, chunk.reveal) for name in names]
     rngs = [np.random.default_rng([*chunk.seeds, number]) for number in range(len(names))]
     played = play(table, dealt, seats, players, rngs, skip_forced=chunk.skip_forced, progress=progress)
 

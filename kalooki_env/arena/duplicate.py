@@ -140,6 +140,7 @@ class Arena:
         deal_set: the deals.
         seed: seed of the agents' generators.
         skip_forced: see `kalooki_env.arena.tables.play`.
+        reveal: whether agents that see hidden cards may play.
         jobs: processes; the results are the same with any number of them. With more than one, a script needs the usual
             `if __name__ == "__main__":`, and agents that are not given by name are pickled.
         progress: called with the number of tables that have finished since its last call.
@@ -153,6 +154,7 @@ class Arena:
         seed: int,
         *,
         skip_forced: bool = True,
+        reveal: bool = False,
         jobs: int = 1,
         progress: Progress = quiet,
     ) -> None:
@@ -161,6 +163,7 @@ class Arena:
         self._agents = agents
         self._seed = seed
         self._skip_forced = skip_forced
+        self._reveal = reveal
         self._jobs = jobs
         self.progress = progress
         self._played: dict[tuple[str, ...], Duplicates] = {}
@@ -188,7 +191,11 @@ class Arena:
         for key in missing:
             if len(key) != seats:
                 raise ConfigError(f"a line-up of {len(key)} agents: {', '.join(key)}; allowed: {seats}, one per seat")
-        chunks = [chunk for key in missing for chunk in chunks_of(self.engine, key, self.deal_set, self._seed, self._skip_forced)]
+        chunks = [
+            chunk
+            for key in missing
+            for chunk in chunks_of(self.engine, key, self.deal_set, self._seed, self._skip_forced, self._reveal)
+        ]
         ends = {key: Ends.blank(len(self.deal_set.numbers), rotations_of(key), seats) for key in missing}
         with closing(play_chunks(chunks, self._agents, self._jobs, self.progress)) as played:
             for number, part in played:

@@ -214,6 +214,7 @@ def evaluate(
     deals_per_number: int | None = None,
     seed: int = 0,
     skip_forced: bool = True,
+    reveal: bool = False,
     jobs: int = 1,
     bar: Bar = no_bar,
 ) -> Evaluation:
@@ -231,6 +232,7 @@ def evaluate(
         deals_per_number: duplicate deals of each number; default: so many that there are `DEALS_IN_ALL` or a few more.
         seed: seed of deals and agents; the same seed gives the same result.
         skip_forced: do not ask agents where there is no choice.
+        reveal: let agents play that see hidden cards, for bounds on what there is to win.
         jobs: processes to play in; the result is the same with any number of them. With more than one, a script needs the usual
             `if __name__ == "__main__":`, and agents that are not given by name are pickled.
         bar: makes a progress callback for a number of tables.
@@ -269,7 +271,7 @@ def evaluate(
         raise ConfigError(f"the line-up has {len(full) - 1} other agents; allowed: {others}, one per seat beside {subject!r}")
     tables += ([own] if self_play else []) + ([] if full is None else [full])
 
-    arena = Arena(table, names.agents, deal_set, seed, skip_forced=skip_forced, jobs=jobs)
+    arena = Arena(table, names.agents, deal_set, seed, skip_forced=skip_forced, reveal=reveal, jobs=jobs)
     with bar(arena.tables_of(tables)) as progress:
         arena.progress = progress
         arena.play(tables)

@@ -22,6 +22,7 @@ _SETTLED = {
     "--line-up": "line_up",
     "--self-play": "self_play",
     "--seed": "seed",
+    "--reveal": "reveal",
     "--save": "save",
     "--raw": "raw",
 }

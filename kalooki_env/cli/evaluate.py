@@ -19,7 +19,7 @@ folder, sb3:PATH for a zip file of sb3-contrib, or package.module:Class. AGENT c
 With --bench, deals, rules and opponents are those of a frozen benchmark. Its parts (rules and opponent) are kept as they are
 finished, so that a run can be stopped and resumed; --deals-per-number plays the first deals of each number only.
 """
-_DEFAULTS = {"against": ("random", "greedy"), "self_play": True, "rules": "jamaican", "players": 4, "seed": 0}
+_DEFAULTS = {"against": ("random", "greedy"), "self_play": True, "reveal": False, "rules": "jamaican", "players": 4, "seed": 0}
 
 
 def add(verbs: Verbs) -> None:
@@ -71,6 +71,9 @@ def add(verbs: Verbs) -> None:
     parser.add_argument(
         "--jobs", type=int, default=1, metavar="N", help="processes; results are the same with any number of them (default: 1)"
     )
+    parser.add_argument(
+        "--reveal", action="store_true", default=None, help="let agents play that see hidden cards: cheat-hands, cheat-all"
+    )
     add_json(parser)
     parser.add_argument("--save", metavar="FILE", help="write the result as JSON to a file")
     parser.add_argument("--raw", metavar="FILE", help="write the results of every single deal as JSON")
@@ -97,6 +100,7 @@ def run(args: argparse.Namespace) -> int:
         deals=args.deals,
         deals_per_number=args.deals_per_number,
         seed=args.seed,
+        reveal=args.reveal,
         jobs=args.jobs,
         bar=lambda tables: progress("tables", tables),
     )

@@ -42,6 +42,14 @@ def below(s, n):
 
 
 @kernel
+def spawn(s):
+    """Generator state for another record, from a record's generator, which moves on."""
+    state = s["rng"] + _STEP
+    s["rng"] = state
+    return seeded(mix(state))
+
+
+@kernel
 def shuffle(s, cards, n):
     """Shuffle the first n entries of an array in place (Fisher and Yates)."""
     for i in range(n - 1, 0, -1):

@@ -6,9 +6,9 @@ The only place that decides who sees what. And its counterpart: other hidden car
 from __future__ import annotations
 
 from kalooki_env.core.compiled import i64, kernel
-from kalooki_env.core.layout import CARDS, FILL, LAYOFF, MELD, MOVE, OVER, PLAY
+from kalooki_env.core.layout import CARDS, FILL, JOKER, LAYOFF, MELD, MOVE, OVER, PLAY
 from kalooki_env.core.legal import legal_actions
-from kalooki_env.core.rng import below
+from kalooki_env.core.rng import below, shuffle, spawn
 from kalooki_env.core.solver import can_meet
 
 
@@ -119,6 +119,52 @@ def permute_hidden(s, r, seat, source, pool):
     for i in range(i64(s["stock_n"])):
         size -= 1
         s["stock"][i] = pool[size]
+
+
+@kernel
+def guess_hidden(v, r, source, pool, s):
+    """Fill a STATE record from a seat's VIEW: all that it sees, and the cards that it cannot see dealt at random.
+
+    Args:
+        v: VIEW record of the seat to move.
+        r: RULES record.
+        source: record with the generator to use; the new position's own one comes from it.
+        pool: uint8 scratch for a whole deck.
+        s: STATE record, written.
+
+    Returns:
+        Number of cards in `pool` that were dealt.
+    """
+    seat = i64(v["observer"])
+    n = i64(r["num_players"])
+    packs = i64(r["packs"])
+    copy_public(v, s)
+    s["can_lay"] = 0
+    size = 0
+    for card in range(CARDS):
+        left = (2 * packs if card == JOKER else packs) - i64(v["pile_count"][card]) - i64(v["table_count"][card])
+        for other in range(n):
+            held = i64(v["hand"][card] if other == seat else v["known"][CARDS * other + card])
+            s["hands"][other, card] = held
+            left -= held
+        for _ in range(left):
+            pool[size] = card
+            size += 1
+    shuffle(source, pool, size)
+    dealt = size
+    for other in range(n):
+        if other != seat:
+            held = 0
+            for card in range(CARDS):
+                held += i64(s["hands"][other, card])
+            for _ in range(i64(s["hand_n"][other]) - held):
+                size -= 1
+                s["hands"][other, pool[size]] += 1
+    for i in range(i64(s["stock_n"])):
+        size -= 1
+        s["stock"][i] = pool[size]
+    s["rng"] = spawn(source)
+    return dealt
 
 
 @kernel

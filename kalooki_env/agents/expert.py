@@ -1,0 +1,256 @@
+"""`expert-v1`: the strongest bot by hand, compiled. One decision from one VIEW. Frozen: a stronger one gets another name.
+
+Its numbers were fitted to played-out decisions: positions of self-play were continued many times with one action and with
+another, everybody playing on as before, and the mean difference of the seat's score was regressed on what the seat could see.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kalooki_env.agents.greedy import greedy_action, wants_upcard
+from kalooki_env.core.actions import (
+    CALL_CARD,
+    DISCARD,
+    DRAW_STOCK,
+    END_TURN,
+    FOUR_OF,
+    LAY_DOWN,
+    LAY_OFF,
+    LOWS,
+    PASS,
+    TAKE_UPCARD,
+    THREE_OF,
+)
+from kalooki_env.core.compiled import i64, kernel, wrap
+from kalooki_env.core.layout import CALL, CARDS, DRAW, JOKER, MELD, PLAY
+from kalooki_env.core.melds import card_at
+from kalooki_env.core.outs import best_discards, unseen_copies
+from kalooki_env.core.solver import contract_distance, lowering_cards
+
+#: Rows of scratch space, uint8 (SCRATCH, 53).
+SCRATCH = 5
+
+#: Added to the number of cards that help, so that none of them is a long wait and not an endless one.
+_HARDLY_ANY = 0.3
+#: What a card that the next seat wants costs, in draws.
+_DRAWS_FOR_GIFT = 1.0
+#: Draws to be saved by taking an upcard that does not lower the distance: the draw itself, and more, since later draws may
+#: better the hand as well. And what a point left in hand costs, in draws; with a distance of 3 or more, when the deal may well be
+#: over before the seat opens, more. Each where the next seat answers calls, and where the discarder does: refusing is free then,
+#: so that hardly any call succeeds, whoever opens goes out, and all others pay for whole hands.
+_DRAWS_FOR_UPCARD = (2.0, 4.0)
+_DRAWS_FOR_POINT = (0.02, 0.1)
+_DRAWS_FOR_POINT_FAR = (0.02, 0.2)
+#: Points of the score that an unneeded call gains: to begin with, and by what it depends on.
+_CALL_BASE, _CALL_PER_OUT, _CALL_PER_OUT_BEFORE, _CALL_PER_POINT = 3.0, 0.54, -0.06, -0.22
+_CALL_SECOND, _CALL_LAST, _CALL_FAR, _CALL_PER_FOUR = -3.0, -8.0, -2.0, -3.0
+
+
+@kernel
+def expert_action(v, mask, r, feas, dist, scratch):
+    """The expert's choice.
+
+    As `greedy_action`, and beyond it: takes an upcard that leaves the distance as it is if it shortens the wait for the next card
+    by more than the draw that it costs; calls cards that it does not need, for the two cards that a call brings, while calls are
+    left for those that it will need; weighs in each discard how soon the hand will improve, whether the next seat wants the card,
+    and its points; lays down the contract that takes the most points along.
+
+    Args:
+        v: VIEW record of the seat to move.
+        mask: int8 (num_actions,).
+        r: RULES record.
+        feas, dist: the solver's tables.
+        scratch: uint8 (SCRATCH, 53).
+    """
+    phase = i64(v["phase"])
+    opened = i64(v["opened"][i64(v["observer"])])
+    if phase == PLAY and not opened and not mask[LAY_DOWN] and not mask[END_TURN]:
+        return choose_discard(v, mask, r, feas, dist, scratch)
+    if phase == MELD:
+        return choose_meld(v, mask, r)
+    if phase == CALL:
+        wanted = wants_upcard(v, r, feas, dist) or gains_by_call(v, r, feas, dist, scratch)
+        return CALL_CARD if wanted else PASS
+    if phase == DRAW and not opened and mask[TAKE_UPCARD] and mask[DRAW_STOCK]:
+        wanted = wants_upcard(v, r, feas, dist) or shortens_wait(v, r, feas, dist, scratch)
+        return TAKE_UPCARD if wanted else DRAW_STOCK
+    return greedy_action(v, mask, r, feas, dist, scratch)
+
+
+@kernel
+def total_of(counts):
+    """Sum of card counts."""
+    total = 0
+    for card in range(CARDS):
+        total += i64(counts[card])
+    return total
+
+
+@kernel
+def outs_of_hand(hand, r, feas, dist, threes, fours, distance, unseen, among, lowering):
+    """Unseen cards that would lower the distance of a hand. `among`, `lowering`: uint8 (53,), scratch."""
+    for card in range(CARDS):
+        among[card] = unseen[card] > 0
+    lowering_cards(hand, r, feas, dist, threes, fours, distance, among, lowering)
+    total = 0
+    for card in range(CARDS):
+        if lowering[card]:
+            total += i64(unseen[card])
+    return total
+
+
+@kernel
+def draws_until(outs, unseen):
+    """Draws until one of so many cards comes, on average."""
+    return unseen / (outs + _HARDLY_ANY)
+
+
+@kernel
+def shortens_wait(v, r, feas, dist, scratch):
+    """Whether an upcard that does not lower the distance makes up for the draw by more cards that will lower it."""
+    deal = i64(v["deal"]) - 1
+    threes, fours = i64(r["threes"][deal]), i64(r["fours"][deal])
+    hand = v["hand"][:]
+    distance = contract_distance(hand, r, feas, dist, threes, fours)
+    if distance == 0:
+        return False
+    keeps, outs, unseen = scratch[0], scratch[1], scratch[2]
+    unseen_copies(v, hand, i64(v["observer"]), r, unseen)
+    total = total_of(unseen)
+    now = outs_of_hand(hand, r, feas, dist, threes, fours, distance, unseen, scratch[3], scratch[4])
+    card = i64(v["pile"][i64(v["pile_n"]) - 1])
+    after = np.empty(CARDS, np.int8)
+    hand[card] += 1
+    best_discards(hand, r, feas, dist, threes, fours, unseen, keeps, outs, after, scratch[3], scratch[4])
+    hand[card] -= 1
+    most = 0
+    for other in range(JOKER):
+        if keeps[other]:
+            most = max(most, i64(outs[other]))
+    free = 0 if i64(r["next_player_decides"]) else 1  # index into pairs of numbers
+    return _DRAWS_FOR_UPCARD[free] + draws_until(most, total) < draws_until(now, total)
+
+
+@kernel
+def gains_by_call(v, r, feas, dist, scratch):
+    """Whether calling a card that does not lower the distance is expected to pay: two cards more for the points of two."""
+    seat = i64(v["observer"])
+    left = i64(r["call_max"]) - i64(v["calls_allowed"][seat])
+    deal = i64(v["deal"]) - 1
+    threes, fours = i64(r["threes"][deal]), i64(r["fours"][deal])
+    hand = v["hand"][:]
+    distance = contract_distance(hand, r, feas, dist, threes, fours)
+    if distance == 0 or (left == 1 and distance > 1):
+        return False  # the last call is for a card that is needed
+    card = i64(v["pile"][i64(v["pile_n"]) - 1])
+    gain = _CALL_BASE + _CALL_PER_POINT * i64(r["points"][card]) + (_CALL_FAR if distance >= 4 else 0.0)
+    gain += _CALL_LAST if left == 1 else _CALL_SECOND if left == 2 else 0.0
+    gain += _CALL_PER_FOUR * max(0, fours - threes) if distance > 1 or left == 1 else 0.0
+    if gain + 20 * _CALL_PER_OUT < 0:
+        return False  # no card opens up that many chances
+    unseen = scratch[2]
+    unseen_copies(v, hand, seat, r, unseen)
+    before = outs_of_hand(hand, r, feas, dist, threes, fours, distance, unseen, scratch[3], scratch[4])
+    hand[card] += 1
+    after = outs_of_hand(hand, r, feas, dist, threes, fours, distance, unseen, scratch[3], scratch[4])
+    hand[card] -= 1
+    return gain + _CALL_PER_OUT * (after - before) + _CALL_PER_OUT_BEFORE * before > 0
+
+
+@kernel
+def choose_discard(v, mask, r, feas, dist, scratch):
+    """The discard before opening: among those that keep the distance smallest, a short wait, no gift, few points kept."""
+    seat = i64(v["observer"])
+    deal = i64(v["deal"]) - 1
+    threes, fours = i64(r["threes"][deal]), i64(r["fours"][deal])
+    hand = v["hand"][:]
+    keeps, outs, unseen = scratch[0], scratch[1], scratch[2]
+    unseen_copies(v, hand, seat, r, unseen)
+    after = np.empty(CARDS, np.int8)
+    distance = best_discards(hand, r, feas, dist, threes, fours, unseen, keeps, outs, after, scratch[3], scratch[4])
+    free = 0 if i64(r["next_player_decides"]) else 1  # index into pairs of numbers
+    point = _DRAWS_FOR_POINT_FAR[free] if distance >= 3 else _DRAWS_FOR_POINT[free]
+    total = total_of(unseen)
+    other = wrap(seat + 1, i64(r["num_players"]))
+    best, most = i64(-1), 0.0
+    for card in range(JOKER):
+        if mask[DISCARD + card] and keeps[card]:
+            value = point * i64(r["points"][card]) - draws_until(i64(outs[card]), total)
+            value -= _DRAWS_FOR_GIFT * want_probability(v, r, card, other, unseen, threes, fours)
+            if best < 0 or value > most:
+                best, most = i64(card), value
+    return DISCARD + best
+
+
+@kernel
+def want_probability(v, r, card, other, unseen, threes, fours):
+    """Probability that another seat wants a card, from what is known of it: a logistic regression.
+
+    Args:
+        v: VIEW record.
+        r: RULES record.
+        card: a natural card.
+        other: the other seat.
+        unseen: uint8 (53,), unseen copies of each card.
+        threes, fours: the contract.
+    """
+    if i64(v["opened"][other]):
+        return 1.0 if v["fits"][card] else 0.0
+    at = CARDS * other
+    if i64(v["discarded"][at + card]) + i64(v["declined"][at + card]) > 0:
+        return 0.02
+    suit, rank = card // 13, card % 13
+    alike = known_alike = refused_alike = 0
+    for other_suit in range(4):
+        like = 13 * other_suit + rank
+        alike += i64(unseen[like])
+        known_alike += i64(v["known"][at + like])
+        refused_alike += i64(v["discarded"][at + like]) + i64(v["declined"][at + like])
+    near = known_near = refused_near = 0
+    for place in range(max(0, rank - 3), min(13, rank + 3) + 1):
+        if place != rank:
+            like = card_at(suit, place)
+            near += unseen[like] > 0
+            known_near += i64(v["known"][at + like])
+            refused_near += i64(v["discarded"][at + like]) + i64(v["declined"][at + like])
+    share = threes / (threes + fours)
+    z = -2.4 - 0.8 * share + share * (0.36 * alike + 0.6 * known_alike - (1.7 if refused_alike else 0.0))
+    z += (1.0 - share) * (0.23 * near + 0.65 * known_near - 0.28 * refused_near)
+    return 1.0 / (1.0 + np.exp(-z))
+
+
+@kernel
+def choose_meld(v, mask, r):
+    """The next meld of a lay-down: the one that takes the most points out of the hand, what can be laid off on it included."""
+    hand = v["hand"][:]
+    points = r["points"]
+    best, most = i64(-1), i64(-1)
+    for action in range(THREE_OF, LAY_OFF):
+        if not mask[action]:
+            continue
+        value = i64(0)
+        if action < FOUR_OF:
+            for suit in range(4):
+                card = 13 * suit + action - THREE_OF
+                value += i64(hand[card]) * i64(points[card])
+        else:
+            suit, low = (action - FOUR_OF) // LOWS, (action - FOUR_OF) % LOWS
+            first, last = low, low + 3
+            while first > 0 and hand[card_at(suit, first - 1)]:
+                first -= 1
+            while last < 13 and hand[card_at(suit, last + 1)]:
+                last += 1
+            for place in range(first, last + 1):
+                card = card_at(suit, place)
+                value += i64(points[card]) if hand[card] else 0
+        if value > most:
+            best, most = i64(action), value
+    return best
+
+
+@kernel
+def expert_actions(views, masks, rules, feas, dist, scratch, actions):
+    """`expert_action` for many views. `actions`: int64 (n,), written."""
+    for i in range(views.shape[0]):
+        actions[i] = expert_action(views[i], masks[i], rules[0], feas, dist, scratch)

@@ -1,0 +1,191 @@
+"""`search`: plays the candidates of a decision out in positions that might be; and two relatives that see what nobody sees."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalooki_env import core
+from kalooki_env.agents.base import Agent
+from kalooki_env.agents.rollouts import (
+    ALL,
+    DISTANCES,
+    EXPERT,
+    GREEDY,
+    HANDS,
+    PACED,
+    ROUNDS,
+    UNIFORM,
+    WORK,
+    judge,
+    list_candidates,
+    note_paces,
+)
+from kalooki_env.errors import AgentError, closest
+from kalooki_env.game.engine import Engine
+
+#: Deals that a search plays to learn how fast hands come nearer to a contract, and equally likely distances that it notes.
+PACE_DEALS, PACE_QUANTILES = 300, 64
+#: Milliseconds a decision, if nothing else is asked for.
+MS = 100.0
+#: Positions that are imagined between two looks at the clock.
+_SLICE = 4
+_BOTS: Mapping[str, int] = {"expert": EXPERT, "greedy": GREEDY}
+_HIDDEN: Mapping[str, int] = {"paced": PACED, "uniform": UNIFORM}
+
+
+class SearchAgent(Agent):
+    """Determinised Monte Carlo with `expert-v1` as a prior.
+
+    Hidden cards are dealt at random, and a bot plays each candidate to the end of the deal. The same imagined cards serve all
+    candidates of a decision, and of these the worse half is given up after each part of the budget (sequential halving: Karnin,
+    Koren and Somekh 2013). What `expert-v1` would do is always among them, and another action is chosen only if it is better by
+    more than chance explains: the highest of many means is mostly luck.
+
+    Args:
+        ms: milliseconds a decision (default 100). What is chosen then depends on the machine's speed.
+        rollouts: deals played out for a decision, instead of a time: the same on any machine.
+        z: standard errors by which another action has to be better than the expert's.
+        bot: who plays deals out: `expert` or `greedy`.
+        hidden: `paced`, hands of others are as near to their contracts as hands are after so many turns; or `uniform`, any cards.
+
+    Raises:
+        AgentError: a value that is not allowed.
+    """
+
+    observation = None
+    #: What it sees of the hidden cards, against the rules of the game; None for nothing.
+    sees: int | None = None
+
+    def __init__(
+        self,
+        ms: float | None = None,
+        rollouts: int | None = None,
+        z: float = 1.0,
+        bot: str = "expert",
+        hidden: str = "paced",
+    ) -> None:
+        if ms is not None and rollouts is not None:
+            raise AgentError(f"search with ms={ms} and rollouts={rollouts} is not allowed; allowed: one of the two")
+        for key, value in (("ms", ms), ("rollouts", rollouts), ("z", z)):
+            if value is not None and not (isinstance(value, int | float) and value >= 0):
+                raise AgentError(f"search with {key}={value!r} is not allowed; allowed: a number from 0 on")
+        self._rollouts = rollouts
+        self._seconds = (MS if ms is None else ms) / 1000
+        self._z = z
+        self._bot = _choice("bot", bot, _BOTS)
+        self._knows = _choice("hidden", hidden, _HIDDEN) if self.sees is None else self.sees
+
+    def begin(self, engine: Engine) -> None:
+        """See `Agent.begin`."""
+        self._engine = engine
+        self._mask = np.zeros(engine.num_actions, np.int8)
+        self._work = np.zeros(1, WORK)
+        self._paces: dict[int, NDArray[np.int64]] = {}
+
+    def act(self, observations: NDArray[Any], masks: NDArray[np.int8], rng: np.random.Generator) -> NDArray[np.int64]:
+        """See `Agent.act`."""
+        return self._choose(observations, np.zeros(1, core.STATE), masks, rng)
+
+    def _choose(
+        self, views: NDArray[np.void], positions: NDArray[np.void], masks: NDArray[np.int8], rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        table = self._engine
+        chosen = np.empty(len(views), np.int64)
+        core.seed_lanes(self._work["worlds"][0, 2:], rng.integers(2**63, size=1, dtype=np.uint64))
+        listed = np.empty(core.MAX_ACTIONS, np.int64)
+        for i in range(len(views)):
+            n = list_candidates(views, masks, i, table.record, table.feas, table.dist, self._work, listed)
+            actions = listed[:n].copy()
+            chosen[i] = actions[self._best(positions, views, i, actions)] if n > 1 else actions[0]
+        return chosen
+
+    def _best(self, positions: NDArray[np.void], views: NDArray[np.void], i: int, actions: NDArray[np.int64]) -> int:
+        """Index of the best candidate."""
+        table = self._engine
+        paces = self._paces_of(int(views[i]["deal"])) if self._knows == PACED else _NO_PACES
+        alive = np.ones(len(actions), np.uint8)
+        sums = np.zeros((len(actions), 2))
+        rounds = max(1, int(np.ceil(np.log2(len(actions)))))
+        seen = 0
+        began = time.perf_counter()
+        for number in range(1, rounds + 1):
+            left = max(1, int((self._rollouts or 0) / rounds / alive.sum()))
+            while left > 0:
+                count = min(left, _SLICE)
+                judge(
+                    positions, views, i, table.record, table.feas, table.dist, self._knows, self._bot, paces, actions, alive,
+                    sums, count, self._mask, self._work,
+                )  # fmt: skip
+                seen += count
+                if self._rollouts is not None:
+                    left -= count
+                elif time.perf_counter() - began >= self._seconds * number / rounds:
+                    break
+            # The better half, and the first, which all others are compared with.
+            order = [k for k in np.argsort(-sums[:, 0]) if alive[k] and k]
+            alive[order[max(1, (len(order) + 1) // 2) :]] = 0
+        best = max(np.flatnonzero(alive), key=lambda k: sums[k, 0])
+        mean = sums[best, 0] / seen
+        error = np.sqrt(max(sums[best, 1] / seen - mean**2, 0.0) / max(1, seen - 1))
+        return int(best) if mean > self._z * error else 0
+
+    def _paces_of(self, deal: int) -> NDArray[np.int64]:
+        """Distances of seats that have not opened, equally likely, by round: int64 (ROUNDS, PACE_QUANTILES)."""
+        if deal not in self._paces:
+            table = self._engine
+            states = np.zeros(PACE_DEALS, core.STATE)
+            core.seed_lanes(states, np.arange(PACE_DEALS, dtype=np.uint64))
+            core.reset_lanes(states, table.record, np.full(PACE_DEALS, deal), np.arange(PACE_DEALS) % table.num_players)
+            counts = np.zeros((ROUNDS, DISTANCES), np.int64)
+            work = np.zeros(1, WORK)
+            note_paces(states, table.record, table.feas, table.dist, self._bot, self._mask, work, counts)
+            self._paces[deal] = _quantiles(counts)
+        return self._paces[deal]
+
+
+class CheatHands(SearchAgent):
+    """A search that sees all hands, for an upper bound: what perfect guesses about the other hands would be worth."""
+
+    sees = HANDS
+
+    def act_on_positions(
+        self, positions: NDArray[np.void], views: NDArray[np.void], masks: NDArray[np.int8], rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """As `Agent.act`, with the real positions. Asked by `Player` only where hidden cards may be revealed."""
+        return self._choose(views, positions, masks, rng)
+
+
+class CheatAll(CheatHands):
+    """A search that sees all hands and the order of the stock: no play of this kind can be better."""
+
+    sees = ALL
+
+    def __init__(self, bot: str = "expert") -> None:
+        # With nothing left to chance each candidate has one outcome.
+        super().__init__(rollouts=1, z=0.0, bot=bot)
+
+
+_NO_PACES = np.zeros((1, 1), np.int64)
+
+
+def _quantiles(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Equally likely values of each row of counts; a row without counts is like the one before."""
+    found = np.ones((len(counts), PACE_QUANTILES), np.int64)
+    marks = (np.arange(PACE_QUANTILES) + 0.5) / PACE_QUANTILES
+    for row, count in enumerate(counts):
+        if count.sum():
+            found[row] = np.searchsorted(np.cumsum(count) / count.sum(), marks)
+        elif row:
+            found[row] = found[row - 1]
+    return found
+
+
+def _choice(key: str, value: str, allowed: Mapping[str, int]) -> int:
+    if value not in allowed:
+        raise AgentError(f"search with {key}={value!r} is not allowed{closest(value, allowed)}")
+    return allowed[value]
