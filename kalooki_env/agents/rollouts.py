@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from kalooki_env.agents.expert import SCRATCH, expert_action
+from kalooki_env.agents.expert import SCRATCH, expert_action, outs_of_hand, total_of
 from kalooki_env.agents.greedy import greedy_action
 from kalooki_env.core.actions import MAX_ACTIONS
 from kalooki_env.core.batch import write_mask
 from kalooki_env.core.compiled import i64, kernel
-from kalooki_env.core.layout import CARDS, FILL, JOKER, LAYOFF, MAX_DECK, MOVE, OVER, PLAY, STATE, VIEW
+from kalooki_env.core.layout import CARDS, DRAW, FILL, JOKER, LAYOFF, MAX_DECK, MOVE, OVER, PLAY, STATE, VIEW
 from kalooki_env.core.legal import legal_actions
+from kalooki_env.core.outs import unseen_copies
 from kalooki_env.core.rng import below, shuffle, spawn
 from kalooki_env.core.solver import can_meet, contract_distance, distances_after_discard, lowering_cards
 from kalooki_env.core.step import apply
@@ -22,6 +23,8 @@ GREEDY, EXPERT = 0, 1
 UNIFORM, PACED, HANDS, ALL = 0, 1, 2, 3
 #: Turns of a seat, and contract distances, that paces tell apart.
 ROUNDS, DISTANCES = 24, 17
+#: Numbers that the outcome for a seat is estimated from.
+FEATURES = 36
 
 #: Most cards of a hand that are changed.
 _SWAPS = 8
@@ -49,9 +52,28 @@ def bot_action(bot, v, mask, r, feas, dist, scratch):
 
 
 @kernel
-def play_out(s, r, feas, dist, bot, legal, mask, views, scratch):
-    """Play a deal to its end, a bot at all seats. `legal`, `mask`, `views`, `scratch`: scratch."""
+def play_on(s, r, feas, dist, bot, seat, turns, legal, mask, views, scratch):
+    """Play on, a bot at all seats, until the deal ends or a seat is about to draw with so many more turns of its own behind it.
+
+    Args:
+        s: STATE record.
+        r: RULES record.
+        feas, dist: the solver's tables.
+        bot: GREEDY or EXPERT.
+        seat: the seat.
+        turns: how often it may come to its draw before this stops; 0 for never.
+        legal, mask, views, scratch: scratch.
+    """
+    drawing = s["phase"] == DRAW and i64(s["turn"]) == seat
     while s["phase"] != OVER:
+        if s["phase"] == DRAW and i64(s["turn"]) == seat:
+            if not drawing and turns > 0:
+                turns -= 1
+                if turns == 0:
+                    return
+            drawing = True
+        else:
+            drawing = False
         n = legal_actions(s, r, feas, legal)
         action = i64(legal[0])
         if n > 1:
@@ -62,31 +84,115 @@ def play_out(s, r, feas, dist, bot, legal, mask, views, scratch):
 
 
 @kernel
-def note_paces(states, rules, feas, dist, bot, mask, work, counts):
-    """Play deals out and count the distances of the seats that have not opened, by round.
+def write_features(s, r, feas, dist, seat, scratch, x):
+    """What the outcome of a deal for a seat, at the start of its turn, is estimated from: the position with all its hands.
 
     Args:
+        s: STATE record.
+        r: RULES record.
+        feas, dist: the solver's tables.
+        seat: the seat.
+        scratch: uint8 (SCRATCH, 53).
+        x: float64 (FEATURES,), written.
+    """
+    n = i64(r["num_players"])
+    deal = i64(s["deal"]) - 1
+    threes, fours = i64(r["threes"][deal]), i64(r["fours"][deal])
+    hand = s["hands"][seat]
+    x[:] = 0.0
+    # Others: how many have opened and how few cards they hold, how near the rest are.
+    opened, fewest, near, ready = 0.0, 0.0, 0.0, 0.0
+    for k in range(1, n):
+        other = (seat + k) % n
+        if i64(s["opened"][other]):
+            opened += 1.0
+            fewest = max(fewest, 1.0 / max(1, i64(s["hand_n"][other])))
+        else:
+            distance = contract_distance(s["hands"][other], r, feas, dist, threes, fours)
+            near += np.exp(-float(distance))
+            ready += 1.0 if distance <= 1 else 0.0
+    points, jokers = 0.0, float(hand[JOKER])
+    for card in range(CARDS):
+        points += i64(hand[card]) * i64(r["points"][card])
+    held = float(s["hand_n"][seat])
+    x[0] = 1.0
+    x[1], x[2], x[3], x[4] = opened, fewest, near, ready
+    x[5], x[6], x[7] = points / 50.0, jokers, held / 10.0
+    x[8] = i64(s["stock_n"]) / 50.0
+    x[9] = i64(s["turns"]) / n / 10.0
+    if i64(s["opened"][seat]):
+        x[10] = 1.0 if held == 1.0 else 0.0
+        x[11] = 1.0 if held == 2.0 else 0.0
+        x[12] = 1.0 / held
+        x[13], x[14], x[15] = fewest * held / 10.0, near * held / 10.0, opened * held / 10.0
+        fit = 0.0
+        for card in range(CARDS):
+            fit += 1.0 if s["fits"][card] else 0.0
+        x[16], x[17] = fit / 20.0, fit / 20.0 / held
+        return
+    distance = contract_distance(hand, r, feas, dist, threes, fours)
+    unseen = scratch[2]
+    unseen_copies(s, hand, seat, r, unseen)
+    total = float(total_of(unseen))
+    outs = outs_of_hand(hand, r, feas, dist, threes, fours, distance, unseen, scratch[3], scratch[4])
+    chance = outs / max(1.0, total)
+    calls = 0.0
+    if i64(r["calls_enabled"]):
+        calls = float(min(3, i64(r["call_max"]) - i64(s["calls_allowed"][seat])))
+    far = float(min(distance, 8))
+    x[18] = 1.0 if distance == 0 else 0.0
+    x[19] = 1.0 if distance == 1 else 0.0
+    x[20] = 1.0 if distance == 2 else 0.0
+    x[21] = 1.0 if distance == 3 else 0.0
+    x[22] = far
+    x[23] = chance
+    x[24], x[25] = chance * x[19], chance * x[20]
+    x[26] = x[19] / (1.0 + outs)
+    x[27], x[28], x[29] = calls, calls * x[19], calls * far
+    x[30], x[31], x[32], x[33] = opened * far, fewest * far, near * far, chance * far
+    x[34] = x[9] * far
+    x[35] = (opened + 3.0 * near) * x[19]
+
+
+@kernel
+def note_self_play(states, rules, feas, dist, bot, mask, work, counts, features, outcomes):
+    """Play deals out, and note what a search wants to know: how near hands are, and how positions end.
+
+    Args:
+        states: STATE (n,), played to their ends.
+        bot: GREEDY or EXPERT, at all seats.
+        mask: int8 (num_actions,), scratch.
         work: WORK (1,), scratch.
-        counts: int64 (ROUNDS, DISTANCES), added to; a round is a turn of each seat.
+        counts: int64 (ROUNDS, DISTANCES), added to: distances of seats that have not opened, at starts of their turns; a round
+            is a turn of each seat.
+        features: float64 (m, FEATURES), written: positions at starts of turns, for the seat whose turn it is.
+        outcomes: float64 (m,), written: its score in the end.
+
+    Returns:
+        Number of rows written; no more than there is room for.
     """
     r = rules[0]
     n = i64(r["num_players"])
     w = work[0]
     views, scratch, legal = w["view"][:], w["scratch"][:], w["legal"][:]
+    seats = np.empty(features.shape[0], np.int64)
+    rows = 0
     for lane in range(states.shape[0]):
         s = states[lane]
         deal = i64(s["deal"]) - 1
         threes, fours = i64(r["threes"][deal]), i64(r["fours"][deal])
+        first = rows
         noted = i64(-1)
         while s["phase"] != OVER:
-            turns = i64(s["turns"])
-            if turns != noted:
+            turns, seat = i64(s["turns"]), i64(s["turn"])
+            if s["phase"] == DRAW and turns != noted and rows < features.shape[0]:
                 noted = turns
-                # Once a turn, of the seat that has just ended its own: all seats in their rounds, at a quarter of the price.
-                seat = (i64(s["turn"]) + n - 1) % n
                 if i64(s["opened"][seat]) == 0:
                     distance = contract_distance(s["hands"][seat], r, feas, dist, threes, fours)
                     counts[min(turns // n, ROUNDS - 1), distance] += 1
+                write_features(s, r, feas, dist, seat, scratch, features[rows])
+                seats[rows] = seat
+                rows += 1
             k = legal_actions(s, r, feas, legal)
             action = i64(legal[0])
             if k > 1:
@@ -94,6 +200,9 @@ def note_paces(states, rules, feas, dist, bot, mask, work, counts):
                 write_mask(legal, k, mask)
                 action = bot_action(bot, views[0], mask, r, feas, dist, scratch)
             apply(s, r, feas, action, legal)
+        for row in range(first, rows):
+            outcomes[row] = float(s["scores"][seats[row]])
+    return rows
 
 
 @kernel
@@ -227,13 +336,15 @@ def list_candidates(views, masks, i, rules, feas, dist, work, actions):
 
 
 @kernel
-def judge(positions, views, i, rules, feas, dist, knows, bot, paces, actions, alive, sums, count, mask, work):
+def judge(positions, views, i, rules, feas, dist, knows, bot, paces, turns, weights, actions, alive, sums, count, mask, work):
     """Play the candidates of one decision out in so many imagined positions, the same for all of them.
 
     Args:
         positions, views, i, feas, dist, knows, paces: as for `imagine`.
         rules: RULES (1,).
         bot: GREEDY or EXPERT: who plays on at all seats.
+        turns: how many turns of the seat are played before its score is estimated; 0 for playing deals to their ends.
+        weights: float64 (2, FEATURES), of that estimate: for a seat that has not opened, and for one that has.
         actions: int64 (n,), the candidates; the first is the one to compare with.
         alive: uint8 (n,), 1 for those to be played out, the first among them.
         sums: float64 (n, 2), added to: points by which the seat does better than with the first, and their squares.
@@ -246,6 +357,7 @@ def judge(positions, views, i, rules, feas, dist, knows, bot, paces, actions, al
     # Slices are of the common array type: with the fields themselves everything would be compiled a second time.
     worlds, seen, scratch, pool, legal = w["worlds"][:], w["view"][:], w["scratch"][:], w["pool"][:], w["legal"][:]
     seat = i64(views[i]["observer"])
+    x = np.empty(FEATURES)
     for _ in range(count):
         imagine(positions, views, i, r, feas, dist, knows, paces, worlds, pool, scratch)
         first = 0.0
@@ -253,8 +365,15 @@ def judge(positions, views, i, rules, feas, dist, knows, bot, paces, actions, al
             if alive[k]:
                 worlds[1] = worlds[0]
                 apply(worlds[1], r, feas, actions[k], legal)
-                play_out(worlds[1], r, feas, dist, bot, legal, mask, seen, scratch)
-                score = float(worlds[1]["scores"][seat])
+                play_on(worlds[1], r, feas, dist, bot, seat, turns, legal, mask, seen, scratch)
+                if worlds[1]["phase"] == OVER:
+                    score = float(worlds[1]["scores"][seat])
+                else:
+                    write_features(worlds[1], r, feas, dist, seat, scratch, x)
+                    row = 1 if i64(worlds[1]["opened"][seat]) else 0
+                    score = 0.0
+                    for f in range(FEATURES):
+                        score += x[f] * weights[row, f]
                 if k == 0:
                     first = score
                 gain = first - score

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from kalooki_env.agents.rollouts import (
     ALL,
     DISTANCES,
     EXPERT,
+    FEATURES,
     GREEDY,
     HANDS,
     PACED,
@@ -23,19 +24,33 @@ from kalooki_env.agents.rollouts import (
     WORK,
     judge,
     list_candidates,
-    note_paces,
+    note_self_play,
 )
 from kalooki_env.errors import AgentError, closest
 from kalooki_env.game.engine import Engine
 
-#: Deals that a search plays to learn how fast hands come nearer to a contract, and equally likely distances that it notes.
-PACE_DEALS, PACE_QUANTILES = 300, 64
+#: Deals of a number that a search plays against itself before its first decision in one, and equally likely distances noted.
+LESSONS, PACE_QUANTILES = 1000, 64
+#: A feature that is above 0 for seats that have opened, and only for them.
+_HELD_BY_OPENED = 12
 #: Milliseconds a decision, if nothing else is asked for.
 MS = 100.0
 #: Positions that are imagined between two looks at the clock.
 _SLICE = 4
 _BOTS: Mapping[str, int] = {"expert": EXPERT, "greedy": GREEDY}
 _HIDDEN: Mapping[str, int] = {"paced": PACED, "uniform": UNIFORM}
+
+
+class _Learned(NamedTuple):
+    """What a search learns from self-play.
+
+    Attributes:
+        paces: contract distances of seats that have not opened, equally likely, by round: int64 (ROUNDS, PACE_QUANTILES).
+        weights: float64 (2, FEATURES), see `kalooki_env.agents.rollouts.judge`.
+    """
+
+    paces: NDArray[np.int64]
+    weights: NDArray[np.float64]
 
 
 class SearchAgent(Agent):
@@ -52,6 +67,7 @@ class SearchAgent(Agent):
         z: standard errors by which another action has to be better than the expert's.
         bot: who plays deals out: `expert` or `greedy`.
         hidden: `paced`, hands of others are as near to their contracts as hands are after so many turns; or `uniform`, any cards.
+        turns: turns of the seat that are played out before the rest is estimated; 0 for playing deals to their ends.
 
     Raises:
         AgentError: a value that is not allowed.
@@ -68,15 +84,17 @@ class SearchAgent(Agent):
         z: float = 1.0,
         bot: str = "expert",
         hidden: str = "paced",
+        turns: int = 1,
     ) -> None:
         if ms is not None and rollouts is not None:
             raise AgentError(f"search with ms={ms} and rollouts={rollouts} is not allowed; allowed: one of the two")
-        for key, value in (("ms", ms), ("rollouts", rollouts), ("z", z)):
+        for key, value in (("ms", ms), ("rollouts", rollouts), ("z", z), ("turns", turns)):
             if value is not None and not (isinstance(value, int | float) and value >= 0):
                 raise AgentError(f"search with {key}={value!r} is not allowed; allowed: a number from 0 on")
         self._rollouts = rollouts
         self._seconds = (MS if ms is None else ms) / 1000
         self._z = z
+        self._turns = turns
         self._bot = _choice("bot", bot, _BOTS)
         self._knows = _choice("hidden", hidden, _HIDDEN) if self.sees is None else self.sees
 
@@ -85,7 +103,7 @@ class SearchAgent(Agent):
         self._engine = engine
         self._mask = np.zeros(engine.num_actions, np.int8)
         self._work = np.zeros(1, WORK)
-        self._paces: dict[int, NDArray[np.int64]] = {}
+        self._learned: dict[int, _Learned] = {}
 
     def act(self, observations: NDArray[Any], masks: NDArray[np.int8], rng: np.random.Generator) -> NDArray[np.int64]:
         """See `Agent.act`."""
@@ -107,7 +125,7 @@ class SearchAgent(Agent):
     def _best(self, positions: NDArray[np.void], views: NDArray[np.void], i: int, actions: NDArray[np.int64]) -> int:
         """Index of the best candidate."""
         table = self._engine
-        paces = self._paces_of(int(views[i]["deal"])) if self._knows == PACED else _NO_PACES
+        learned = self._learn(int(views[i]["deal"])) if self._knows == PACED or self._turns else _NOTHING
         alive = np.ones(len(actions), np.uint8)
         sums = np.zeros((len(actions), 2))
         rounds = max(1, int(np.ceil(np.log2(len(actions)))))
@@ -118,8 +136,8 @@ class SearchAgent(Agent):
             while left > 0:
                 count = min(left, _SLICE)
                 judge(
-                    positions, views, i, table.record, table.feas, table.dist, self._knows, self._bot, paces, actions, alive,
-                    sums, count, self._mask, self._work,
+                    positions, views, i, table.record, table.feas, table.dist, self._knows, self._bot, learned.paces, self._turns,
+                    learned.weights, actions, alive, sums, count, self._mask, self._work,
                 )  # fmt: skip
                 seen += count
                 if self._rollouts is not None:
@@ -134,18 +152,21 @@ class SearchAgent(Agent):
         error = np.sqrt(max(sums[best, 1] / seen - mean**2, 0.0) / max(1, seen - 1))
         return int(best) if mean > self._z * error else 0
 
-    def _paces_of(self, deal: int) -> NDArray[np.int64]:
-        """Distances of seats that have not opened, equally likely, by round: int64 (ROUNDS, PACE_QUANTILES)."""
-        if deal not in self._paces:
+    def _learn(self, deal: int) -> _Learned:
+        """What self-play of the bot teaches about a deal of this number."""
+        if deal not in self._learned:
             table = self._engine
-            states = np.zeros(PACE_DEALS, core.STATE)
-            core.seed_lanes(states, np.arange(PACE_DEALS, dtype=np.uint64))
-            core.reset_lanes(states, table.record, np.full(PACE_DEALS, deal), np.arange(PACE_DEALS) % table.num_players)
+            states = np.zeros(LESSONS, core.STATE)
+            core.seed_lanes(states, np.arange(LESSONS, dtype=np.uint64))
+            core.reset_lanes(states, table.record, np.full(LESSONS, deal), np.arange(LESSONS) % table.num_players)
             counts = np.zeros((ROUNDS, DISTANCES), np.int64)
-            work = np.zeros(1, WORK)
-            note_paces(states, table.record, table.feas, table.dist, self._bot, self._mask, work, counts)
-            self._paces[deal] = _quantiles(counts)
-        return self._paces[deal]
+            features = np.zeros((LESSONS * 4 * table.num_players * ROUNDS, FEATURES))
+            outcomes = np.zeros(len(features))
+            n = note_self_play(
+                states, table.record, table.feas, table.dist, self._bot, self._mask, self._work, counts, features, outcomes
+            )
+            self._learned[deal] = _Learned(_quantiles(counts), _weights(features[:n], outcomes[:n]))
+        return self._learned[deal]
 
 
 class CheatHands(SearchAgent):
@@ -167,10 +188,21 @@ class CheatAll(CheatHands):
 
     def __init__(self, bot: str = "expert") -> None:
         # With nothing left to chance each candidate has one outcome.
-        super().__init__(rollouts=1, z=0.0, bot=bot)
+        super().__init__(rollouts=1, z=0.0, bot=bot, turns=0)
 
 
-_NO_PACES = np.zeros((1, 1), np.int64)
+_NOTHING = _Learned(np.zeros((1, 1), np.int64), np.zeros((2, FEATURES)))
+
+
+def _weights(features: NDArray[np.float64], outcomes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights that estimate outcomes, for seats that have not opened and for those that have: float64 (2, FEATURES)."""
+    found = np.zeros((2, FEATURES))
+    has_opened = features[:, _HELD_BY_OPENED] > 0
+    for row, chosen in enumerate((~has_opened, has_opened)):
+        x, y = features[chosen], outcomes[chosen]
+        # A little of ridge regression, for features that are never anything but 0 here.
+        found[row] = np.linalg.solve(x.T @ x + np.eye(FEATURES), x.T @ y)
+    return found
 
 
 def _quantiles(counts: NDArray[np.int64]) -> NDArray[np.int64]:
