@@ -13,12 +13,19 @@ from kalooki_env.cli.common import Verbs, add_json, add_seed, add_verb, progress
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.game import check_seed
 from kalooki_env.rules import MAX_PLAYERS, Rules, presets
-from kalooki_env.verify import POLICIES, Report, verify
+from kalooki_env.verify import ENOUGH, POLICIES, STARTS, Missed, Report, by_rule_number, not_met, strangers, verify
 
 _DETAILS = f"""
 Plays deals in the engine and in a second implementation of the rules in plain Python, and compares legal actions, positions,
-scores and the seat to move at every step. Who chooses changes from deal to deal: {", ".join(POLICIES)}.
-Exit code 1 if the two ever disagree, with the position, the actions that led to it, and the seed.
+scores and the seat to move at every step. Both are asked about illegal actions as well, and must refuse the same.
+
+Deals begin with {", ".join(STARTS)} decks or tables: a stacked deck deals hands that nearly hold the contract, and a
+table is set up in the midst of a deal, with long melds, jokers in them, and often hardly any card to draw. Who chooses changes
+from deal to deal: {", ".join(POLICIES)}.
+
+Counted are phases, kinds of action, reasons of refusal, endings, and the rules that were seen at work. A kind that can come up
+under the rules and at the tables chosen, and did not, is listed; from {ENOUGH:,} decisions on it is a failure.
+Exit code 1 if the two sides ever disagree, with the position, the actions that led to it, and the seed, and for such a failure.
 """
 #: Seeds of one process; more deals than anybody plays.
 _SEEDS_PER_JOB = 10**9
@@ -39,7 +46,13 @@ def add(verbs: Verbs) -> None:
     parser.add_argument(
         "--preset", action="append", metavar="RULES", help="rules to verify, may be repeated (default: all presets)"
     )
-    parser.add_argument("--players", nargs="+", default=["3-8"], metavar="N", help="table sizes, such as 4 or 3-8 (default: 3-8)")
+    parser.add_argument(
+        "--players",
+        nargs="+",
+        default=["2-8"],
+        metavar="N",
+        help="table sizes, such as 4 or 3-8; two players play deal 9 only (default: 2-8)",
+    )
     parser.add_argument("--decisions", type=int, default=20_000, metavar="N", help="decisions to compare (default: 20000)")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
     add_seed(parser)
@@ -61,12 +74,14 @@ def run(args: argparse.Namespace) -> int:
             report = verify(rules, players, args.decisions, args.seed, progress=note)
         else:
             report = in_processes(rules, players, args.decisions, args.seed, args.jobs, note)
+    missed, strange = not_met(report, rules, players), strangers(report, rules, players)
     if args.json:
         settings = {"rules": [str(one) for one in rules], "players": players, "seed": args.seed, "jobs": args.jobs}
-        write_json({**settings, **report.as_dict()})
+        lists = {"not_met": list(map(str, missed)), "met_against_the_table": list(map(str, strange))}
+        write_json({**settings, **report.as_dict(), "by_rule_number": by_rule_number(report), **lists})
     else:
-        sys.stdout.write(report_text(report))
-    return 1 if report.mismatches else 0
+        sys.stdout.write(report_text(report, missed, strange))
+    return 1 if report.mismatches or strange or (missed and report.decisions >= ENOUGH) else 0
 
 
 def sizes(words: Sequence[str]) -> list[int]:
@@ -88,8 +103,8 @@ def sizes(words: Sequence[str]) -> list[int]:
     return sorted(set(found))
 
 
-def report_text(report: Report) -> str:
-    """What was compared, and the disagreements in full."""
+def report_text(report: Report, missed: Sequence[Missed], strange: Sequence[Missed]) -> str:
+    """What was compared, what was met and what was not, and the disagreements in full."""
 
     def counts(title: str, counter: dict[str, int]) -> str:
         return f"{title}: " + ", ".join(f"{name} {count:,}" for name, count in counter.items()) + "\n"
@@ -97,9 +112,18 @@ def report_text(report: Report) -> str:
     found = report.as_dict()
     kinds = len(report.tables)
     text = f"{report.decisions:,} decisions in {report.deals:,} deals at {kinds:,} kinds of table (rules, players, deal)\n"
-    text += "".join(counts(title, found[title]) for title in ("actions", "phases", "endings", "policies"))
+    text += f"{100 * report.share_after_lay_down:.1f} % of them while somebody was laying down or had opened\n"
+    text += f"{report.probes:,} other texts asked about\n"
+    text += "".join(counts(title, found[title]) for title in ("phases", "actions", "refusals", "endings", "starts", "policies"))
+    text += "rules at work:\n" + "".join(f"  {name}: {count:,}\n" for name, count in found["rules_at_work"].items())
+    text += counts("by rule number", by_rule_number(report))
     for number, mismatch in enumerate(report.mismatches, start=1):
-        text += f"\nmismatch {number}: {mismatch}\nhistory: {' | '.join(mismatch.history)}\n"
+        text += f"\nmismatch {number}: {mismatch}\n"
+    if missed:
+        note = "" if report.decisions >= ENOUGH else f" (no failure below {ENOUGH:,} decisions)"
+        text += f"never met{note}:\n" + "".join(f"  {one}\n" for one in missed)
+    if strange:
+        text += "met, though it cannot be under these rules:\n" + "".join(f"  {one}\n" for one in strange)
     return text + f"{len(report.mismatches)} mismatches\n"
 
 

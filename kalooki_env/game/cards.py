@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,9 +38,15 @@ def cards_text(numbers: Iterable[int]) -> str:
     return " ".join(CARD_NAMES[number] for number in numbers) or "-"
 
 
-def counts_text(counts: Iterable[int]) -> str:
-    """Card texts of a count vector (53,), sorted; `-` for none."""
-    return cards_text(card for card, count in enumerate(counts) for _ in range(int(count)))
+def counts_text(counts: NDArray[np.uint8]) -> str:
+    """Card texts of a count vector, uint8 (53,), sorted; `-` for none."""
+    # From one step to the next most hands stay as they are.
+    return _counts_text(counts.tobytes())
+
+
+@lru_cache(maxsize=4096)
+def _counts_text(counts: bytes) -> str:
+    return cards_text(card for card, count in enumerate(counts) for _ in range(count))
 
 
 def seat_name(seat: int) -> str:

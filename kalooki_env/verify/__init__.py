@@ -1,0 +1,35 @@
+"""The compiled engine against the independent referee, at every step, in play that gets to the rare rules.
+
+`starts` says from where deals are played, `policies` who chooses, `probes` what illegal texts are asked about, `events` which
+rule a step has brought into play, and `kinds` what can be met under which rules, so that what was never met is noticed.
+"""
+
+from kalooki_env.verify.kinds import ENOUGH, Missed, by_rule_number, never_met_under, not_met, strangers
+from kalooki_env.verify.play import difference, new_stock, play_deal, verify
+from kalooki_env.verify.policies import POLICIES, Policy, eager_policy, greedy_policy, mixed_policy, random_policy
+from kalooki_env.verify.report import Mismatch, Report
+from kalooki_env.verify.starts import STARTS, Start, shuffled_deck
+
+__all__ = [
+    "ENOUGH",
+    "POLICIES",
+    "STARTS",
+    "Mismatch",
+    "Missed",
+    "Policy",
+    "Report",
+    "Start",
+    "by_rule_number",
+    "difference",
+    "eager_policy",
+    "greedy_policy",
+    "mixed_policy",
+    "never_met_under",
+    "new_stock",
+    "not_met",
+    "play_deal",
+    "random_policy",
+    "shuffled_deck",
+    "strangers",
+    "verify",
+]

@@ -1,0 +1,218 @@
+"""Playing deals in engine and referee side by side, and what differs between the two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from kalooki_env import core
+from kalooki_env.core import ActionKind, Phase
+from kalooki_env.errors import KalookiError, NotationError
+from kalooki_env.game.cards import CARD_NAMES
+from kalooki_env.game.game import Game
+from kalooki_env.game.position import pile_cards
+from kalooki_env.referee import Referee
+from kalooki_env.rules import Rules
+from kalooki_env.verify.events import Step, Watch
+from kalooki_env.verify.policies import POLICIES, Policy
+from kalooki_env.verify.probes import NOT_WRITTEN_SO, Probe, probes
+from kalooki_env.verify.report import Mismatch, Report
+from kalooki_env.verify.starts import STARTS, Start, shuffled_start
+
+#: Decisions after which a deal from a stacked deck or a set-up table is broken off: what it was set up for is over by then.
+_LONGEST = 100
+
+
+def tables(rules: Sequence[Rules], players: Sequence[int], rng: np.random.Generator) -> Iterator[tuple[Rules, int, int]]:
+    """Rules, number of players and number of the deal, without end: all in random order, then all again in another order."""
+    kinds = [
+        (one, num_players, deal)
+        for one in rules
+        for num_players in players
+        for deal in range(1, one.num_deals + 1)
+        if num_players > 2 or deal == one.num_deals
+    ]
+    while True:
+        for kind in rng.permutation(len(kinds)):
+            yield kinds[kind]
+
+
+def verify(
+    rules: Sequence[Rules],
+    players: Sequence[int],
+    decisions: int,
+    seed: int = 0,
+    policies: Mapping[str, Policy] = POLICIES,
+    progress: Callable[[int], object] = lambda done: None,
+    starts: Mapping[str, tuple[Start, float]] = STARTS,
+    stop_at_mismatch: bool = False,
+) -> Report:
+    """Play deals in engine and referee side by side until so many decisions are compared.
+
+    Args:
+        rules: rules to choose from.
+        players: table sizes to choose from.
+        decisions: decisions to compare in all.
+        seed: seed of deals and choices; deal k uses seed + k.
+        policies: who chooses, by name: in each deal the one that has made the fewest decisions so far.
+        progress: called with the number of decisions made since its last call.
+        starts: where deals begin, by name, and the share of the decisions that each shall have.
+        stop_at_mismatch: end with the first disagreement.
+    """
+    report = Report()
+    for number, (one, num_players, deal) in enumerate(tables(rules, players, np.random.default_rng(seed))):
+        if report.decisions >= decisions or (stop_at_mismatch and report.mismatches):
+            return report
+        start = min(starts, key=lambda name: report.starts[name] / starts[name][1])
+        name = min(policies, key=lambda policy: report.policies[policy])
+        limit = decisions - report.decisions
+        if starts[start][0] is not shuffled_start:
+            limit = min(limit, _LONGEST)
+        done = play_deal(one, num_players, deal, seed + number, policies[name], limit, starts[start][0])
+        done.policies[name] = done.starts[start] = done.decisions
+        done.tables[str(one), num_players, deal] = 1
+        report.add(done)
+        progress(done.decisions)
+    raise AssertionError("unreachable: the tables have no end")
+
+
+def play_deal(
+    rules: Rules, num_players: int, deal: int, seed: int, policy: Policy, limit: int, start: Start = shuffled_start
+) -> Report:
+    """Compare one deal, or the first `limit` decisions of it."""
+    return _Comparison(rules, num_players, deal, seed, start).play(policy, limit)
+
+
+class _Comparison:
+    """One deal in engine and referee."""
+
+    def __init__(self, rules: Rules, num_players: int, deal: int, seed: int, start: Start) -> None:
+        self.seed = seed
+        self.rng = np.random.default_rng(seed)
+        self.report = Report(deals=1)
+        self.order: list[str] = []  # what the engine's shuffle made of the pile
+        beginning = start(rules, num_players, deal, self.rng)
+        self.began = beginning.text
+        if beginning.text:
+            self.game = Game.from_text(beginning.text)
+            self.referee = Referee.from_position(beginning.text, shuffle=lambda cards: self.order)
+            return
+        deck, dealer = beginning.deck, beginning.dealer
+        self.game = Game(rules, num_players, deal=deal, dealer=dealer, seed=seed, deck=deck)
+        self.referee = Referee(rules, num_players, deal, dealer, deck, shuffle=lambda cards: self.order)
+        self.began = self.game.text()
+
+    def play(self, policy: Policy, limit: int) -> Report:
+        """Play until the deal is over, the limit is reached, or something differs."""
+        report, game = self.report, self.game
+        watch = Watch(game.engine)
+        report.rules.update(watch.begins(game.states[0]))
+        while True:
+            numbers = game.legal_numbers()
+            texts = {game.action_text(number): number for number in numbers}
+            legal = self.referee.legal()
+            fault = _difference(game, self.referee, set(texts), legal) or self._ask(legal)
+            if fault:
+                return self._mismatch(fault)
+            if not numbers or report.decisions >= limit:
+                if numbers:
+                    report.endings["unfinished"] += 1
+                return report
+            action = policy(game, numbers, self.rng)
+            fault = self._step(watch, action, numbers)
+            if fault:
+                return self._mismatch(fault)
+
+    def _mismatch(self, fault: str) -> Report:
+        self.report.mismatches.append(Mismatch(fault, self.game.text(), self.began, self.game.history, self.seed))
+        return self.report
+
+    def _ask(self, legal: set[str]) -> str | None:
+        """What differs in the answers to some texts that nobody plays."""
+        game = self.game
+        asked = probes(game, self.referee, legal, self.rng) if legal else [Probe("draw stock", None, False)]
+        for probe in asked:
+            try:
+                refusal = game.verify(probe.text, probe.seat)
+                code = None if refusal is None else refusal.code
+            except NotationError:  # an end of a three, say: written like an action, but none at this table
+                code = NOT_WRITTEN_SO
+            self.report.probes += 1
+            if code is not None:
+                self.report.refusals[code] += 1
+            if (code is None) != probe.is_legal:
+                by = "" if probe.seat is None else f" by P{probe.seat + 1}"
+                answer = "legal" if code is None else f"illegal ({code})"
+                return f"{probe.text!r}{by}: the engine says {answer}, the referee says the opposite"
+        return None
+
+    def _step(self, watch: Watch, action: int, legal: list[int]) -> str | None:
+        """Carry out an action on both sides."""
+        report, game = self.report, self.game
+        text = game.action_text(action)
+        phase = game.phase
+        kind, operand = core.kind_and_operand(action, game.max_seats)
+        before = game.states.copy()
+        report.decisions += 1
+        report.phases[phase.name.lower()] += 1
+        report.actions[kind.name.lower()] += 1
+        report.after_lay_down += phase in (Phase.MELD, Phase.FILL) or bool(before[0]["opened"].any())
+        try:
+            game.do(action)
+            self.order[:] = new_stock(before[0], game.states[0])
+            self.referee.do(text)
+        except KalookiError as error:
+            return f"{text!r} is refused: {error}"
+        step = Step(before[0], game.states[0], kind, operand, legal, game.engine)
+        report.rules.update(watch.step(step))
+        if game.phase is Phase.OVER:
+            report.endings[_ending(game, kind, phase)] += 1
+        return None
+
+
+def _ending(game: Game, kind: ActionKind, phase: Phase) -> str:
+    """How a deal has ended: by which last card, or blocked for which reason."""
+    state = game.states[0]
+    if int(state["winner"]) < 0:
+        capped = state["turns"] >= game.engine.record[0]["max_turns"]
+        return "blocked by the turn cap" if capped else "blocked without cards"
+    if kind is ActionKind.DISCARD:
+        return "out by a discard"
+    if phase in (Phase.MELD, Phase.FILL):
+        return "out by a lay-down"
+    return f"out by a {'joker move' if kind is ActionKind.MOVE_JOKER or phase is Phase.MOVE else 'lay-off'}"
+
+
+def difference(game: Game, referee: Referee) -> str | None:
+    """What differs between engine and referee, None if nothing does."""
+    return _difference(game, referee, set(game.legal_actions()), referee.legal())
+
+
+def _difference(game: Game, referee: Referee, ours: set[str], theirs: set[str]) -> str | None:
+    if ours != theirs:
+        return f"legal actions: only the engine has {sorted(ours - theirs)}, only the referee {sorted(theirs - ours)}"
+    head, _, tail = game.text().partition("rng: ")
+    if head + tail.partition("\n")[2] != referee.position():
+        return f"positions differ; the referee has\n{referee.position()}"
+    scores = None if game.outcome is None else list(game.outcome.scores)
+    if scores != referee.scores():
+        return f"scores: the engine has {scores}, the referee {referee.scores()}"
+    if game.to_move != referee.to_move():
+        return f"to move: the engine has {game.to_move}, the referee {referee.to_move()}"
+    return None
+
+
+def new_stock(before: Any, after: Any) -> list[str]:
+    """The renewed stock, top first, if the step from one STATE to the next renewed it; else an empty list.
+
+    One card has been drawn from it since: the one that came into a hand and was not the called card.
+    """
+    if after["reshuffles"] == before["reshuffles"]:
+        return []
+    gained = (after["hands"].astype(int) - before["hands"]).sum(axis=0)
+    if before["phase"] == Phase.ANSWER:
+        gained[before["pile"][int(before["pile_n"]) - 1]] -= 1
+    drawn = int(np.argmax(gained))
+    return [CARD_NAMES[card] for card in [drawn, *pile_cards(after, "stock")]]
