@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from kalooki_env import core
 from kalooki_env.core import MeldKind, Phase
 from kalooki_env.game.cards import cards_text, counts_text, seat_name
@@ -62,7 +64,7 @@ def position_text(state: Any, engine: Engine) -> str:
         f"phase: {phase_text(state)}",
     ]
     lines += [f"hand {seat_name(seat)}: {counts_text(state['hands'][seat])}" for seat in seats]
-    for slot in range(core.MELDS_PER_SEAT * n):
+    for slot in np.flatnonzero(state["meld_len"]).tolist():
         meld = meld_in_slot(state, slot)
         if meld is not None:
             lines.append(f"meld {meld_name(slot)}: {meld.text()}")
@@ -72,7 +74,7 @@ def position_text(state: Any, engine: Engine) -> str:
         lines.append(f"{key}: " + (", ".join(f"{name} {a}/{b}" for name, a, b in pairs if a or b) or "-"))
     for key in ("known", "discarded", "declined"):
         rows = state[key].reshape(core.SEATS, core.CARDS)
-        lines += [f"{key} {seat_name(seat)}: {counts_text(rows[seat])}" for seat in seats if rows[seat].any()]
+        lines += [f"{key} {seat_name(seat)}: {counts_text(rows[seat])}" for seat in np.flatnonzero(rows.any(axis=1)).tolist()]
     lines.append("stock: " + _pile_text(state, "stock"))
     lines.append("pile: " + _pile_text(state, "pile"))
     lines.append(f"rng: {int(state['rng']):016x}")

@@ -51,15 +51,19 @@ class Holding(NamedTuple):
 
     def minus(self, cards: Iterable[str]) -> Holding | None:
         """The holding without some cards, or None if they are not all there."""
-        suits, jokers = [list(suit) for suit in self.suits], self.jokers
+        suits, jokers = list(self.suits), self.jokers
         for card in cards:
             if card == JOKER:
                 jokers -= 1
-            else:
-                suits[SUITS.index(card[1])][RANKS.index(card[0])] -= 1
-        if jokers < 0 or any(number < 0 for suit in suits for number in suit):
-            return None
-        return Holding(tuple(map(tuple, suits)), jokers)
+                if jokers < 0:
+                    return None
+                continue
+            index, rank = SUITS.index(card[1]), RANKS.index(card[0])
+            suit = suits[index]
+            if not suit[rank]:
+                return None
+            suits[index] = (*suit[:rank], suit[rank] - 1, *suit[rank + 1 :])
+        return Holding(tuple(suits), jokers)
 
 
 @dataclass(frozen=True)
@@ -210,6 +214,8 @@ def _cheapest_rows(suit: Suit, fours: int, first: int, limit: int) -> int:
 @lru_cache(maxsize=20_000)
 def holds(holding: Holding, need: Need) -> bool:
     """Whether all melds that are needed can be laid from a holding at the same time (J7.2, J7.4, J7.5)."""
+    if _jokers_for_threes(holding, need) + _jokers_for_fours(holding, need) > holding.jokers:
+        return False
     choices = [
         (index, row)
         for row in _ROWS
@@ -237,17 +243,28 @@ def _holds(holding: Holding, need: Need, choices: list[tuple[int, Row]], first: 
     return False
 
 
-def completions(meld: Meld, need: Need) -> Iterator[list[str]]:
+def completions(meld: Meld, need: Need) -> tuple[list[str], ...]:
     """All ways to bring a begun meld to its least size, in the order in which its cards are placed; the hand is not looked at."""
+    key, low = (meld.rank, None) if isinstance(meld, Three) else (meld.suit, meld.low)
+    return _completions(key, low, tuple(meld.cards), need.min_naturals)
+
+
+@lru_cache(maxsize=10_000)
+def _completions(key: str, low: int | None, cards: tuple[str, ...], min_naturals: int) -> tuple[list[str], ...]:
+    """`completions` of a three of rank `key`, or of a four of suit `key` from a lowest place on."""
+    return tuple(_ways(Three(key, [*cards]) if low is None else Four(key, low, [*cards]), min_naturals))
+
+
+def _ways(meld: Meld, min_naturals: int) -> Iterator[list[str]]:
     if isinstance(meld, Three):
         if len(meld.cards) == THREE_SIZE:
-            if is_valid_three(meld, need.min_naturals):
+            if is_valid_three(meld, min_naturals):
                 yield []
             return
         # The cards come in card order, the joker last.
         for card in [*(meld.rank + suit for suit in SUITS), JOKER]:
             if not meld.cards or card_order(card) >= card_order(meld.cards[-1]):
-                for rest in completions(Three(meld.rank, [*meld.cards, card]), need):
+                for rest in _ways(Three(meld.rank, [*meld.cards, card]), min_naturals):
                     yield [card, *rest]
         return
     if len(meld.cards) == FOUR_SIZE:
@@ -256,7 +273,7 @@ def completions(meld: Meld, need: Need) -> Iterator[list[str]]:
     for card in (natural_at(meld.suit, meld.high + 1), JOKER):
         row = [*meld.cards, card]
         if not jokers_touch(row):
-            for rest in completions(Four(meld.suit, meld.low, row), need):
+            for rest in _ways(Four(meld.suit, meld.low, row), min_naturals):
                 yield [card, *rest]
 
 

@@ -6,12 +6,13 @@ rule a step has brought into play, and `kinds` what can be met under which rules
 
 from kalooki_env.verify.kinds import ENOUGH, Missed, by_rule_number, never_met_under, not_met, strangers
 from kalooki_env.verify.play import difference, new_stock, play_deal, verify
-from kalooki_env.verify.policies import POLICIES, Policy, eager_policy, greedy_policy, mixed_policy, random_policy
+from kalooki_env.verify.policies import PLAIN, POLICIES, Policy, eager_policy, greedy_policy, mixed_policy, random_policy
 from kalooki_env.verify.report import Mismatch, Report
 from kalooki_env.verify.starts import STARTS, Start, shuffled_deck
 
 __all__ = [
     "ENOUGH",
+    "PLAIN",
     "POLICIES",
     "STARTS",
     "Mismatch",

@@ -82,20 +82,24 @@ class Pool:
         self.take(cards)
         return cards
 
-    def three(self, jokers: float) -> Laid | None:
-        """A three of three cards, each a joker with this chance; None if the cards do not allow the one that was tried."""
-        rank = RANKS[self.rng.integers(len(RANKS))]
+    def three(self, jokers: float, rank: str = "") -> Laid | None:
+        """A three of three cards, each a joker with this chance, of this rank or any.
+
+        Returns:
+            None if the cards do not allow the one that was tried.
+        """
+        rank = rank or RANKS[self.rng.integers(len(RANKS))]
         naturals = [rank + suit for suit in SUITS for _ in range(self.left[rank + suit])]
         self.rng.shuffle(naturals)
         wild = min(int(self.rng.binomial(3, jokers)), 3 - self.rules.set_min_naturals)
         cards = [*naturals[: 3 - wild], *[JOKER] * wild]
         return Laid(rank, -1, cards) if len(cards) == 3 and self.take(cards) else None
 
-    def four(self, jokers: float) -> Laid | None:
-        """As `three`, a four of four cards."""
+    def four(self, jokers: float, suit: str = "") -> Laid | None:
+        """As `three`, a four of four cards, of this suit or any."""
         # One in three stands at an end of the row of places, where the aces are.
         lows = [0, 10] if self.rng.random() < 0.33 else list(range(11))
-        meld = Laid(SUITS[self.rng.integers(4)], lows[self.rng.integers(len(lows))])
+        meld = Laid(suit or SUITS[self.rng.integers(4)], lows[self.rng.integers(len(lows))])
         for index in range(4):
             wild = meld.cards[-1:] != [JOKER] and self.rng.random() < jokers
             meld.cards.append(JOKER if wild else meld.natural(index))

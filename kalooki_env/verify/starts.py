@@ -113,9 +113,8 @@ def _hand(pool: Pool, own: list[Laid] | None, laid: list[Laid], deal: int) -> li
     if own is None:
         hand = _near_contract(pool, deal, size, lacking=(0, 0, 1, 2)) if rng.random() < 0.7 else []
         hand += pool.random_cards(size - len(hand))
-        if rng.random() < 0.2:  # one meld more than the contract asks for
-            surplus = pool.three(0.0) or pool.four(0.0)
-            hand += surplus.cards if surplus else []
+        if rng.random() < 0.3:
+            hand += _surplus(pool, hand)
         return hand
     # A few cards, most of which fit somewhere.
     hand = []
@@ -127,6 +126,15 @@ def _hand(pool: Pool, own: list[Laid] | None, laid: list[Laid], deal: int) -> li
         else:
             hand += pool.random_cards(1)
     return hand or pool.random_cards(1)
+
+
+def _surplus(pool: Pool, hand: list[str]) -> list[str]:
+    """One meld more than the contract asks for, often of a rank or suit that a meld in the hand has already."""
+    naturals = [card for card in hand if card != JOKER]
+    like = naturals[int(pool.rng.integers(len(naturals)))] if naturals and pool.rng.random() < 0.7 else None
+    key = [like[0], like[1]] if like else ["", ""]
+    meld = pool.three(0.0, key[0]) if pool.rng.random() < 0.5 else pool.four(0.0, key[1])
+    return meld.cards if meld else []
 
 
 def _useful(meld: Laid) -> list[str]:

@@ -1,0 +1,1 @@
+"""Wrong rules on purpose: each of them must be caught by the comparison with the referee."""
