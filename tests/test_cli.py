@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from kalooki_env import verify as verify_module
 from kalooki_env.cli import bench
 from kalooki_env.cli.main import VERBS, main
 from kalooki_env.cli.verify import sizes
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.game import Game
+from kalooki_env.referee import Referee
 from kalooki_env.rules import Rules, presets
-from kalooki_env.verify import Report
+from kalooki_env.verify import Report, verify
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = [verb.__name__.rpartition(".")[2] for verb in VERBS]
@@ -183,7 +183,7 @@ def test_verify_in_two_processes(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_verify_reports_a_mismatch(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """A referee that forbids calls must be caught, with what is needed to see it again."""
-    monkeypatch.setattr(verify_module.Referee, "legal", lambda self, legal=verify_module.Referee.legal: legal(self) - {"call"})
+    monkeypatch.setattr(Referee, "legal", lambda self, legal=Referee.legal: legal(self) - {"call"})
     words = ["verify", "--decisions", "300", "--preset", "jamaican", "--players", "4", "--seed", "2"]
     text = run(capsys, *words, code=1)
     assert "only the engine has ['call']" in text
@@ -203,7 +203,7 @@ def test_table_sizes() -> None:
 def test_reports_add_up() -> None:
     total = Report()
     for seed in (1, 2):
-        total.add(verify_module.verify([Rules()], [3], 40, seed))
+        total.add(verify([Rules()], [3], 40, seed))
     assert total.decisions == 80 == sum(total.phases.values())
 
 

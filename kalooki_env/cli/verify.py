@@ -116,7 +116,8 @@ def report_text(report: Report, missed: Sequence[Missed], strange: Sequence[Miss
     text += f"{report.probes:,} other texts asked about\n"
     text += "".join(counts(title, found[title]) for title in ("phases", "actions", "refusals", "endings", "starts", "policies"))
     text += "rules at work:\n" + "".join(f"  {name}: {count:,}\n" for name, count in found["rules_at_work"].items())
-    text += counts("by rule number", by_rule_number(report))
+    text += "by rule number, seen at work / reason of a refusal: "
+    text += ", ".join(f"{number} {row['at_work']:,}/{row['refused']:,}" for number, row in by_rule_number(report).items()) + "\n"
     for number, mismatch in enumerate(report.mismatches, start=1):
         text += f"\nmismatch {number}: {mismatch}\n"
     if missed:

@@ -57,7 +57,8 @@ class Watch:
         self._taken = -1  # upcard taken in this turn
         self._refused = False  # the call on the upcard was refused
         self._moves = 0  # jokers moved in this turn
-        self._layoffs = 0
+        self._layoffs = 0  # cards laid off in this turn
+        self._guests: set[tuple[int, int]] = set()  # slots and places of jokers that were laid off onto fours of others
 
     def begins(self, state: Any) -> Iterator[str]:
         """What the start of the deal shows."""
@@ -133,12 +134,15 @@ class Watch:
             yield "J7.1 lay-down put off"
         if step.kind is ActionKind.END_TURN:
             yield "J10.3 turn ended without a discard"
-            if self._may_be_asked(step) and turn_ends and after["phase"] != _OVER:
+            if self._may_be_asked(step) and after["phase"] != _OVER:
                 yield "J6.1 no call window without a discard"
             return
+        yield "J10.1 natural discarded"
         if step.operand == self._taken:
             yield "J5.4 card just taken discarded"
-        if not turn_ends or after["phase"] == _OVER:
+        if after["phase"] == _OVER:
+            if self._may_be_asked(step):
+                yield "J12.4 last discard not open to calls" if turn_ends else "J6.1 discard of going out not open to calls"
             return
         if self._table.num_players == 2 and self._table.record[0]["calls_enabled"]:
             yield "J6.2 nobody can call at a table of two"
@@ -209,13 +213,26 @@ class Watch:
             yield from _joker_move(step, old, new, high, own)
             if self._moves == 2:
                 yield "J9.5 second joker moved in a turn"
+            left = (slot, old.low + _vacated(old, new))
+            if left in self._guests:
+                yield "J9.5 joker moved that another seat laid off"
+                self._guests -= {left}
+                self._guests.add((slot, _end(new, high)))
         else:
             self._layoffs += 1
+            if new.kind == MeldKind.FOUR and _is_joker(new, high) and not own:
+                self._guests.add((slot, _end(new, high)))
+            if own and before["opened_now"]:
+                yield "J7.3 own meld lengthened in the turn of the opening"
             yield f"J8.1 lay-off in {'the turn of the opening' if before['opened_now'] else 'a later turn'}"
             yield f"J8.2 lay-off onto {'an own meld' if own else 'a meld of another seat'}"
             if self._layoffs == 2:
                 yield "J8.2 second lay-off in a turn"
             yield from self._layoff(step, old, new, high)
+        if self._moves + self._layoffs == 2 and self._moves == 1:
+            yield "J5.3 joker move and lay-off in one turn"
+        if new.kind == MeldKind.FOUR and _is_joker(new, high):
+            yield from stands_for_a_visible_card(step, new, -1 if high else 0)
         yield from long_four(new)
         if after["phase"] == _OVER:
             yield f"J10.2 out by a {'joker move' if moves else 'lay-off'}"
@@ -252,10 +269,32 @@ def _joker_move(step: Step, old: Meld, new: Meld, high: bool, own: bool) -> Iter
         yield "J9.2 joker moved to stand for the high ace"
     if new.low == 0 and not high:
         yield "J9.2 joker moved to stand for the low ace"
-    gained = [i for i, card in enumerate(old.cards) if card == core.JOKER and new.cards[i + old.low - new.low] != core.JOKER]
-    at_end = {0: False, len(old.cards) - 1: True}.get(gained[0])
+    at_end = {0: False, len(old.cards) - 1: True}.get(_vacated(old, new))
     if at_end is not None:
         yield f"J9.3 joker at an end moved to the {'same' if at_end == high else 'other'} end"
+
+
+def _vacated(old: Meld, new: Meld) -> int:
+    """Which card of the four was the joker that has moved."""
+    shift = old.low - new.low
+    return next(i for i, card in enumerate(old.cards) if card == core.JOKER and new.cards[i + shift] != core.JOKER)
+
+
+def _end(four: Meld, high: bool) -> int:
+    """The place at an end of a four."""
+    return four.low + len(four.cards) - 1 if high else four.low
+
+
+def _is_joker(four: Meld, high: bool) -> bool:
+    return four.cards[-1 if high else 0] == core.JOKER
+
+
+def stands_for_a_visible_card(step: Step, four: Meld, number: int) -> Iterator[str]:
+    """A joker of a four, all copies of whose card lie on the table or in the pile."""
+    card = 13 * four.key + (four.low + number % len(four.cards)) % 13
+    seen = int(step.after["table_count"][card]) + int(step.after["pile_count"][card])
+    if seen == int(step.table.record[0]["packs"]):
+        yield "J3.3 joker for a card all copies of which are in sight"
 
 
 def long_four(meld: Meld) -> Iterator[str]:
@@ -268,6 +307,7 @@ def long_four(meld: Meld) -> Iterator[str]:
 
 
 def _opening(step: Step) -> Iterator[str]:
+    yield "J7.2 contract laid"
     after, seat = step.after, step.seat
     slots = range(core.MELDS_PER_SEAT * seat, core.MELDS_PER_SEAT * seat + int(after["meld_n"][seat]))
     melds = [meld for meld in (meld_in_slot(after, slot) for slot in slots) if meld is not None]
@@ -289,6 +329,8 @@ def _opened_with(meld: Meld) -> Iterator[str]:
             yield "J3.1 like cards in a three"
         if jokers:
             yield "J3.3 joker laid in a three"
+        if jokers > len(naturals):
+            yield "J3.4 three full of jokers"
         if len(naturals) == 1:
             yield "J3.5 three with one natural"
         return
@@ -317,6 +359,7 @@ def _over(step: Step) -> Iterator[str]:
         for seat in losers:
             yield f"J12.5 seat that has {'' if after['opened'][seat] else 'not '}opened scored in a blocked deal"
     else:
+        yield "J11.1 50 points for going out"
         if step.kind is ActionKind.DISCARD:
             yield "J10.2 out by a discard"
         for seat in losers:

@@ -81,7 +81,7 @@ def _near_contract(pool: Pool, deal: int, size: int, lacking: Sequence[int] = (0
 def table_start(rules: Rules, num_players: int, deal: int, rng: np.random.Generator) -> Beginning:
     """A table at which somebody has opened: long melds, jokers in them, and hands that fit; the stock is often nearly empty."""
     pool = Pool(rules, num_players, rng)
-    kept = [JOKER] * int(rng.integers(1, 3)) if rng.random() < 0.25 else []
+    kept = [JOKER] * int(rng.integers(1, 3)) if rng.random() < 0.35 else []
     pool.take(kept)
     jokers = float(rng.choice([0.05, 0.25, 0.4]))
     melds: dict[int, list[Laid]] = {}
@@ -99,12 +99,16 @@ def table_start(rules: Rules, num_players: int, deal: int, rng: np.random.Genera
             pool.lengthen(laid[0], 0.0, places)
     order = sorted(range(num_players), key=lambda seat: seat not in melds)
     hands = {seat: _hand(pool, melds.get(seat), laid, deal) for seat in order}
+    first = None
     if kept and melds:
-        pool.put_back(hands[order[0]])
-        hands[order[0]] = kept
+        first = order[0]
+        pool.put_back(hands[first])
+        hands[first] = kept
+    elif len(melds) > 1 and rng.random() < 0.3:
+        first = _guest(pool, melds, hands)
     if not melds or not all(hands.values()) or pool.left.total() < 4:
         return stacked_start(rules, num_players, deal, rng)  # too few cards for such a table
-    return Beginning([], 0, _Table(pool, deal, melds, hands, order[0] if kept else None).text())
+    return Beginning([], 0, _Table(pool, deal, melds, hands, first).text())
 
 
 def _hand(pool: Pool, own: list[Laid] | None, laid: list[Laid], deal: int) -> list[str]:
@@ -128,6 +132,21 @@ def _hand(pool: Pool, own: list[Laid] | None, laid: list[Laid], deal: int) -> li
     return hand or pool.random_cards(1)
 
 
+def _guest(pool: Pool, melds: dict[int, list[Laid]], hands: dict[int, list[str]]) -> int:
+    """Give one seat a joker and another the cards for which that joker would stand in its fours.
+
+    Returns:
+        The seat with the joker.
+    """
+    owner, guest = list(melds)[:2]
+    for meld in melds[owner]:
+        for end in meld.free_ends() if meld.is_four else ():
+            card = meld.natural(end)
+            hands[owner] += [card] if card not in hands[owner] and pool.take([card]) else []
+    hands[guest] += [JOKER] if pool.take([JOKER]) else []
+    return guest
+
+
 def _surplus(pool: Pool, hand: list[str]) -> list[str]:
     """One meld more than the contract asks for, often of a rank or suit that a meld in the hand has already."""
     naturals = [card for card in hand if card != JOKER]
@@ -140,7 +159,9 @@ def _surplus(pool: Pool, hand: list[str]) -> list[str]:
 def _useful(meld: Laid) -> list[str]:
     """Cards that a meld would take, the naturals of its jokers twice: two of those in hand make a joker move a choice."""
     if not meld.is_four:
-        return [JOKER, *(meld.key + suit for suit in "SH")]
+        jokers = meld.cards.count(JOKER)
+        last = 2 * jokers == len(meld.cards)  # one joker more, and the three is full of them
+        return [JOKER] * (4 if last else 1) + [meld.key + suit for suit in "SH"]
     naturals = [meld.natural(i) for i, card in enumerate(meld.cards) if card == JOKER]
     return [*naturals, *naturals, *(meld.natural(end) for end in meld.free_ends()), JOKER]
 
@@ -149,9 +170,9 @@ class _Table:
     """Writes a set-up table as a position text."""
 
     def __init__(
-        self, pool: Pool, deal: int, melds: dict[int, list[Laid]], hands: dict[int, list[str]], jokers_only: int | None
+        self, pool: Pool, deal: int, melds: dict[int, list[Laid]], hands: dict[int, list[str]], first: int | None
     ) -> None:
-        self.pool, self.deal, self.melds, self.hands, self.jokers_only = pool, deal, melds, hands, jokers_only
+        self.pool, self.deal, self.melds, self.hands, self.first = pool, deal, melds, hands, first
         self.rules, self.rng = pool.rules, pool.rng
         self.n = len(hands)
 
@@ -159,9 +180,10 @@ class _Table:
         rng, n = self.rng, self.n
         seat = int(rng.choice([*range(n), *self.melds]))
         draws = bool(rng.random() < 0.6)
-        if self.jokers_only is not None and rng.random() < 0.5:
-            seat, draws = self.jokers_only, False
-        stock, pile = self._piles(seat, draws)
+        if self.first is not None and rng.random() < 0.7:
+            seat, draws = self.first, False
+        jokers_only = not draws and set(self.hands[seat]) == {JOKER}
+        stock, pile = self._piles(seat, draws, jokers_only)
         calls, answers = self._calls()
         phase = f"{'draw' if draws else 'play'} {seat_name(seat)}"
         after_call = draws and calls and n > 2 and stock and rng.random() < 0.3
@@ -174,7 +196,6 @@ class _Table:
         ):  # else the hand may hold the contract and no more
             self.hands[seat].append(stock.pop(0))
         cap = self.rules.max_turns(n)
-        jokers_only = seat == self.jokers_only
         near_cap = rng.random() < (0.3 if jokers_only else 0.12)
         limit = self.rules.reshuffle_max
         lines = [
@@ -201,18 +222,18 @@ class _Table:
         ]
         return "\n".join(lines) + "\n"
 
-    def _piles(self, seat: int, draws: bool) -> tuple[list[str], list[str]]:
+    def _piles(self, seat: int, draws: bool, jokers_only: bool) -> tuple[list[str], list[str]]:
         """Stock and pile, each of them often tiny or empty; what is over then lies in another hand."""
         rng = self.rng
         cards = self.pool.shuffled()
         naturals = [card for card in cards if card != JOKER]
         wild = [card for card in cards if card == JOKER]
-        if rng.random() < 0.35 and len(naturals) > 6:
+        if rng.random() < (0.5 if jokers_only else 0.35) and len(naturals) > 6:
             in_stock = int(rng.integers(4))
             if rng.random() < 0.5:
                 return [*wild, *naturals[:in_stock]], naturals[in_stock:]
             in_pile = int(rng.integers(1 if draws else 0, 4))
-            if not draws and rng.random() < (0.8 if seat == self.jokers_only else 0.2):
+            if not draws and rng.random() < (0.8 if jokers_only else 0.2):
                 in_stock = in_pile = 0
             others = [one for one in self.melds if one != seat] or [one for one in self.hands if one != seat]
             self.hands[others[int(rng.integers(len(others)))]] += naturals[in_stock + in_pile :] + wild
