@@ -151,12 +151,21 @@ def test_kinds_that_some_tables_do_not_have() -> None:
     assert "actions: call" in never("jamaican", 2)
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_no_preset_shows_what_it_does_not_have(preset: str) -> None:
-    rules = [Rules.preset(preset)]
-    done = verify(rules, [2, 3, 7], 500, seed=1)
-    assert not done.mismatches
-    assert not strangers(done, rules, [2, 3, 7])
+@pytest.mark.parametrize("players", [(2,), (3, 7)])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *PRESETS,
+        "jamaican call_max_per_deal=0 reshuffle_max=0",
+        "jamaican_club call_max_per_deal=1 call_refusal_forces_take=false packs=3",
+        "no_call reshuffle_max=1 joker_release=anyone_moves_to_end layoff_run_order=high_end_first",
+    ],
+)
+def test_no_rules_show_what_they_do_not_have(text: str, players: tuple[int, ...]) -> None:
+    rules = [Rules.parse(text)]
+    done = verify(rules, players, 400, seed=1)
+    assert not done.mismatches, done.mismatches[0]
+    assert not strangers(done, rules, players)
 
 
 def test_a_kind_never_met_is_a_failure_in_a_long_run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

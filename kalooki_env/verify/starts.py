@@ -245,9 +245,9 @@ class _Table:
 
     def _calls(self) -> tuple[str, str]:
         """Calls that were allowed so far, up to the limit, and who allowed them."""
-        if not self.rules.calls_enabled or self.n < 3 or self.rng.random() < 0.4:
-            return "", ""
         limit = self.rules.call_max_per_deal
+        if not self.rules.calls_enabled or limit == 0 or self.n < 3 or self.rng.random() < 0.4:
+            return "", ""
         most = 3 if limit is None else limit
         allowed = [int(self.rng.integers(most + 1)) for _ in range(self.n)]
         refused = int(self.rng.integers(3))

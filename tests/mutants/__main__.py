@@ -19,7 +19,7 @@ def main() -> int:
             mutant = MUTANTS[found["number"] - 1]
             missed += found["caught"] is None
             count = f"{found['decisions'] or '-':>9} {found.get('deals', '-'):>6} {found.get('deal_seed') or '-':>9}"
-            fate = "" if found["caught"] else f"   NOT CAUGHT in {DECISIONS:,} decisions"
+            fate = f" [{found['caught'][:80]}]" if found["caught"] else f"   NOT CAUGHT in {DECISIONS:,} decisions"
             print(f"{found['number']:>4} {count}  {mutant.rule:<6} {mutant.what}{fate}", flush=True)
     print(f"{len(MUTANTS) - missed} of {len(MUTANTS)} mutants caught")
     return 1 if missed else 0

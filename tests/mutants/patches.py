@@ -50,6 +50,8 @@ def _one(rule: str, what: str, file: str, old: str, new: str, presets: tuple[str
 
 #: J7.4 asks for different ranks and suits under these.
 DISTINCT = ("jamaican_consensus", "jamaican_club")
+#: Rules that no other preset has.
+CLUB = ("jamaican_club",)
 
 
 #: Mutant number 1 is the first one; number 0 is the engine as it is.
@@ -99,7 +101,7 @@ MUTANTS: tuple[Mutant, ...] = (
     _one("J12.3", "after a call the upcard is barred even if the stock has no card", LEGAL,
          '    if i64(s["pile_n"]) > 0 and not barred:',
          '    if i64(r["mutant"]) == @ and i64(s["after_call"]) and i64(r["stock_only_after_call"]):\n        barred = True\n'
-         '    if i64(s["pile_n"]) > 0 and not barred:'),
+         '    if i64(s["pile_n"]) > 0 and not barred:', CLUB),
     # ---- calls ----
     _one("J6.2b", "a call is offered to the next player", STEP, "        ask_next(s, r, 2)\n",
          '        ask_next(s, r, 1 if i64(r["mutant"]) == @ else 2)\n'),
