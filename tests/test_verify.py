@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from conftest import PRESETS
 
-from kalooki_env import Game, Refusal
+from kalooki_env import Game, PositionError, Refusal
 from kalooki_env.cli import verify as verb
 from kalooki_env.cli.main import main
 from kalooki_env.core import ActionKind, Phase
@@ -192,6 +192,17 @@ def test_a_mismatch_can_be_played_again(monkeypatch: pytest.MonkeyPatch) -> None
             game.do(action)
         assert game.text() == mismatch.position
         assert mismatch.start in str(mismatch)
+
+
+def test_a_start_that_one_side_refuses_is_a_mismatch(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(text: str, shuffle: object = None) -> Referee:
+        raise PositionError(["not today"])
+
+    monkeypatch.setattr(Referee, "from_position", refuse)
+    done = verify(ALL[:1], [4], 300, 2, starts={"table": STARTS["table"]})
+    assert len(done.mismatches) == 100, "enough is enough"
+    assert "not today" in done.mismatches[0].what
+    assert Game.from_text(done.mismatches[0].start)
 
 
 @pytest.mark.parametrize("wrong", [None, Refusal.CARD_NOT_HELD])

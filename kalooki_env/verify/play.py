@@ -19,10 +19,12 @@ from kalooki_env.verify.events import Step, Watch
 from kalooki_env.verify.policies import POLICIES, Policy
 from kalooki_env.verify.probes import NOT_WRITTEN_SO, Probe, probes
 from kalooki_env.verify.report import Mismatch, Report
-from kalooki_env.verify.starts import STARTS, Start, shuffled_start
+from kalooki_env.verify.starts import STARTS, Beginning, Start, shuffled_start
 
 #: Decisions after which a deal from a stacked deck or a set-up table is broken off: what it was set up for is over by then.
 _LONGEST = 100
+#: Mismatches after which the comparison ends: what differs in every deal would make no progress.
+_MOST_MISMATCHES = 100
 
 
 def tables(rules: Sequence[Rules], players: Sequence[int], rng: np.random.Generator) -> Iterator[tuple[Rules, int, int]]:
@@ -63,7 +65,7 @@ def verify(
     """
     report = Report()
     for number, (one, num_players, deal) in enumerate(tables(rules, players, np.random.default_rng(seed))):
-        if report.decisions >= decisions or (stop_at_mismatch and report.mismatches):
+        if report.decisions >= decisions or len(report.mismatches) >= (1 if stop_at_mismatch else _MOST_MISMATCHES):
             return report
         start = min(starts, key=lambda name: report.starts[name] / starts[name][1])
         name = min(policies, key=lambda policy: report.policies[policy])
@@ -82,18 +84,25 @@ def play_deal(
     rules: Rules, num_players: int, deal: int, seed: int, policy: Policy, limit: int, start: Start = shuffled_start
 ) -> Report:
     """Compare one deal, or the first `limit` decisions of it."""
-    return _Comparison(rules, num_players, deal, seed, start).play(policy, limit)
+    rng = np.random.default_rng(seed)
+    beginning = start(rules, num_players, deal, rng)
+    try:
+        comparison = _Comparison(rules, num_players, deal, seed, rng, beginning)
+    except KalookiError as error:
+        text = beginning.text or " ".join(beginning.deck)
+        return Report(deals=1, mismatches=[Mismatch(f"the start is refused: {error}", text, text, [], seed)])
+    return comparison.play(policy, limit)
 
 
 class _Comparison:
     """One deal in engine and referee."""
 
-    def __init__(self, rules: Rules, num_players: int, deal: int, seed: int, start: Start) -> None:
-        self.seed = seed
-        self.rng = np.random.default_rng(seed)
+    def __init__(
+        self, rules: Rules, num_players: int, deal: int, seed: int, rng: np.random.Generator, beginning: Beginning
+    ) -> None:
+        self.seed, self.rng = seed, rng
         self.report = Report(deals=1)
         self.order: list[str] = []  # what the engine's shuffle made of the pile
-        beginning = start(rules, num_players, deal, self.rng)
         self.began = beginning.text
         if beginning.text:
             self.game = Game.from_text(beginning.text)

@@ -185,16 +185,7 @@ class _Table:
         jokers_only = not draws and set(self.hands[seat]) == {JOKER}
         stock, pile = self._piles(seat, draws, jokers_only)
         calls, answers = self._calls()
-        phase = f"{'draw' if draws else 'play'} {seat_name(seat)}"
-        after_call = draws and calls and n > 2 and stock and rng.random() < 0.3
-        if after_call:
-            phase += " after call"
-        elif not draws and seat in self.melds and rng.random() < 0.2:
-            phase += " opened now"
-        elif (
-            not draws and seat not in self.melds and stock and rng.random() < 0.5
-        ):  # else the hand may hold the contract and no more
-            self.hands[seat].append(stock.pop(0))
+        phase = self._phase(seat, draws, stock, may_follow_call=bool(calls))
         cap = self.rules.max_turns(n)
         near_cap = rng.random() < (0.3 if jokers_only else 0.12)
         limit = self.rules.reshuffle_max
@@ -221,6 +212,18 @@ class _Table:
             f"rng: {int(rng.integers(2**63)):016x}",
         ]
         return "\n".join(lines) + "\n"
+
+    def _phase(self, seat: int, draws: bool, stock: list[str], may_follow_call: bool) -> str:
+        """The value of the line `phase`; a seat that is to play has drawn, if it matters."""
+        rng, name = self.rng, seat_name(seat)
+        if draws:
+            return f"draw {name}" + (" after call" if may_follow_call and stock and rng.random() < 0.3 else "")
+        if seat in self.melds:
+            return f"play {name}" + (" opened now" if rng.random() < 0.2 else "")
+        # Without the card drawn the hand may hold the contract and no more, which lays down and is out.
+        if stock and rng.random() < 0.5:
+            self.hands[seat].append(stock.pop(0))
+        return f"play {name}"
 
     def _piles(self, seat: int, draws: bool, jokers_only: bool) -> tuple[list[str], list[str]]:
         """Stock and pile, each of them often tiny or empty; what is over then lies in another hand."""
