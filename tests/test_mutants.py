@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from mutants.patches import MUTANTS
-from mutants.runner import PatchError, _edit, played
+from mutants.runner import PatchError, apply_edit, played
 
 
 @pytest.mark.slow
@@ -21,8 +21,8 @@ def test_all_mutants_are_caught(tmp_path: Path) -> None:
     assert not missed
 
 
-def test_an_edit_that_no_longer_fits_is_noticed(tmp_path: Path) -> None:
+def test_anapply_edit_that_no_longer_fits_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "step.py").write_text("a = 1\na = 1\n")
     for old in ("a = 1", "b"):
         with pytest.raises(PatchError, match=r"times in step\.py"):
-            _edit(tmp_path, ("step.py", old, "c"), "a mutant")
+            apply_edit(tmp_path, ("step.py", old, "c"), "a mutant")

@@ -177,6 +177,7 @@ def test_a_kind_never_met_is_a_failure_in_a_long_run(capsys: pytest.CaptureFixtu
     found = json.loads(capsys.readouterr().out)
     assert "endings: blocked without cards" in found["not_met"]
     assert found["mismatches"] == found["met_against_the_table"] == []
+    assert "phases: call" in found["cannot_be_met"]
 
 
 # ---- mismatches ------------------------------------------------------------------------------------------------------

@@ -13,15 +13,15 @@ from kalooki_env.cli.common import Verbs, add_json, add_seed, add_verb, progress
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.game import check_seed
 from kalooki_env.rules import MAX_PLAYERS, Rules, presets
-from kalooki_env.verify import ENOUGH, POLICIES, STARTS, Missed, Report, by_rule_number, not_met, strangers, verify
+from kalooki_env.verify import ENOUGH, POLICIES, Missed, Report, by_rule_number, never_met_under, not_met, strangers, verify
 
 _DETAILS = f"""
 Plays deals in the engine and in a second implementation of the rules in plain Python, and compares legal actions, positions,
 scores and the seat to move at every step. Both are asked about illegal actions as well, and must refuse the same.
 
-Deals begin with {", ".join(STARTS)} decks or tables: a stacked deck deals hands that nearly hold the contract, and a
-table is set up in the midst of a deal, with long melds, jokers in them, and often hardly any card to draw. Who chooses changes
-from deal to deal: {", ".join(POLICIES)}.
+Deals begin with a shuffled deck, with a stacked deck that deals hands which nearly hold the contract, or at a table set up in the
+midst of a deal, with long melds, jokers in them, and often hardly a card to draw. Who chooses changes from deal to deal:
+{", ".join(POLICIES)}.
 
 Counted are phases, kinds of action, reasons of refusal, endings, and the rules that were seen at work. A kind that can come up
 under the rules and at the tables chosen, and did not, is listed; from {ENOUGH:,} decisions on it is a failure.
@@ -75,12 +75,14 @@ def run(args: argparse.Namespace) -> int:
         else:
             report = in_processes(rules, players, args.decisions, args.seed, args.jobs, note)
     missed, strange = not_met(report, rules, players), strangers(report, rules, players)
+    impossible = never_met_under(rules, players)
     if args.json:
         settings = {"rules": [str(one) for one in rules], "players": players, "seed": args.seed, "jobs": args.jobs}
-        lists = {"not_met": list(map(str, missed)), "met_against_the_table": list(map(str, strange))}
+        kinds = {"not_met": missed, "met_against_the_table": strange, "cannot_be_met": impossible}
+        lists = {name: list(map(str, found)) for name, found in kinds.items()}
         write_json({**settings, **report.as_dict(), "by_rule_number": by_rule_number(report), **lists})
     else:
-        sys.stdout.write(report_text(report, missed, strange))
+        sys.stdout.write(report_text(report, missed, strange, impossible))
     return 1 if report.mismatches or strange or (missed and report.decisions >= ENOUGH) else 0
 
 
@@ -103,7 +105,7 @@ def sizes(words: Sequence[str]) -> list[int]:
     return sorted(set(found))
 
 
-def report_text(report: Report, missed: Sequence[Missed], strange: Sequence[Missed]) -> str:
+def report_text(report: Report, missed: Sequence[Missed], strange: Sequence[Missed], impossible: Sequence[Missed]) -> str:
     """What was compared, what was met and what was not, and the disagreements in full."""
 
     def counts(title: str, counter: dict[str, int]) -> str:
@@ -123,6 +125,8 @@ def report_text(report: Report, missed: Sequence[Missed], strange: Sequence[Miss
     if missed:
         note = "" if report.decisions >= ENOUGH else f" (no failure below {ENOUGH:,} decisions)"
         text += f"never met{note}:\n" + "".join(f"  {one}\n" for one in missed)
+    if impossible:
+        text += "cannot come up at these tables: " + ", ".join(map(str, impossible)) + "\n"
     if strange:
         text += "met, though it cannot be under these rules:\n" + "".join(f"  {one}\n" for one in strange)
     return text + f"{len(report.mismatches)} mismatches\n"

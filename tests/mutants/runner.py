@@ -35,10 +35,10 @@ def patched_copy(to: Path) -> Path:
     package = to / "kalooki_env"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
     for file, old, new in SWITCH:
-        _edit(package, (file, old, new), "the switch")
+        apply_edit(package, (file, old, new), "the switch")
     for number, mutant in enumerate(MUTANTS, start=1):
         for file, old, new in mutant.edits:
-            _edit(package, (file, old, new.replace("@", str(number))), f"mutant {number} ({mutant.what})")
+            apply_edit(package, (file, old, new.replace("@", str(number))), f"mutant {number} ({mutant.what})")
     return package
 
 
@@ -47,7 +47,12 @@ def _word(number: int) -> str:
     return f"{number}={','.join(names)}" if names else str(number)
 
 
-def _edit(package: Path, edit: Edit, who: str) -> None:
+def apply_edit(package: Path, edit: Edit, who: str) -> None:
+    """Carry out one edit in a copy of the package.
+
+    Raises:
+        PatchError: its old text does not stand there exactly once.
+    """
     file, old, new = edit
     path = package / file
     text = path.read_text(encoding="utf-8")
