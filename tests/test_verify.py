@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -212,3 +213,17 @@ def test_wrong_answers_about_texts_are_noticed(wrong: Refusal | None, monkeypatc
     monkeypatch.setattr(Game, "verify", lambda self, move, seat=None: wrong)
     done = verify(ALL[:1], [4], 300, 2, stop_at_mismatch=True)
     assert "the engine says " + ("legal" if wrong is None else "illegal (card_not_held)") in done.mismatches[0].what
+
+
+# ---- the recorded run ------------------------------------------------------------------------------------------------
+
+
+def test_the_recorded_run_has_met_every_kind() -> None:
+    """`kalooki verify --decisions 2000000 --jobs 2 --json`, without its list of tables."""
+    found = json.loads((Path(__file__).parent / "bench" / "results" / "verify.json").read_text(encoding="utf-8"))
+    assert found["decisions"] == 2_000_000
+    assert found["mismatches"] == found["not_met"] == found["met_against_the_table"] == []
+    assert found["share_after_lay_down"] >= 0.2
+    for group, kinds in KINDS.items():
+        counts = found["rules_at_work" if group == "rules" else group]
+        assert set(kinds) <= set(counts), "kinds were added: run it again"
