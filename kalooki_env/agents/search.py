@@ -36,7 +36,9 @@ _HELD_BY_OPENED = 12
 #: Milliseconds a decision, if nothing else is asked for.
 MS = 100.0
 #: Positions that are imagined between two looks at the clock.
-_SLICE = 4
+_SLICE = 8
+#: Positions before the first candidate may be given up early, and standard errors by which it has to be worse than the first.
+_FEWEST, _SURE = 24, 2.5
 _BOTS: Mapping[str, int] = {"expert": EXPERT, "greedy": GREEDY}
 _HIDDEN: Mapping[str, int] = {"paced": PACED, "uniform": UNIFORM}
 
@@ -140,17 +142,21 @@ class SearchAgent(Agent):
                     learned.weights, actions, alive, sums, count, self._mask, self._work,
                 )  # fmt: skip
                 seen += count
+                mean, error = _estimates(sums, seen)
+                if seen >= _FEWEST:
+                    # What chance can hardly make better than the first any more.
+                    alive[1:] &= mean[1:] + _SURE * error[1:] > 0
+                    if alive.sum() == 1 or (alive.sum() == 2 and (mean - 1.4 * _SURE * error)[alive > 0][1] > 0):
+                        return int(np.flatnonzero(alive)[-1])
                 if self._rollouts is not None:
                     left -= count
                 elif time.perf_counter() - began >= self._seconds * number / rounds:
                     break
             # The better half, and the first, which all others are compared with.
-            order = [k for k in np.argsort(-sums[:, 0]) if alive[k] and k]
+            order = [k for k in np.argsort(-mean) if alive[k] and k]
             alive[order[max(1, (len(order) + 1) // 2) :]] = 0
-        best = max(np.flatnonzero(alive), key=lambda k: sums[k, 0])
-        mean = sums[best, 0] / seen
-        error = np.sqrt(max(sums[best, 1] / seen - mean**2, 0.0) / max(1, seen - 1))
-        return int(best) if mean > self._z * error else 0
+        best = max(np.flatnonzero(alive), key=lambda k: mean[k])
+        return int(best) if mean[best] > self._z * error[best] else 0
 
     def _learn(self, deal: int) -> _Learned:
         """What self-play of the bot teaches about a deal of this number."""
@@ -203,6 +209,13 @@ def _weights(features: NDArray[np.float64], outcomes: NDArray[np.float64]) -> ND
         # A little of ridge regression, for features that are never anything but 0 here.
         found[row] = np.linalg.solve(x.T @ x + np.eye(FEATURES), x.T @ y)
     return found
+
+
+def _estimates(sums: NDArray[np.float64], count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Means and their standard errors, from sums of `count` numbers and of their squares, (n, 2)."""
+    mean = sums[:, 0] / count
+    error = np.sqrt(np.maximum(sums[:, 1] / count - mean**2, 0.0) / max(1, count - 1))
+    return mean, error
 
 
 def _quantiles(counts: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,0 +1,64 @@
+"""`expert-v1`: frozen, and each of its rules in a position where the plain bot does otherwise."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+from rules.positions import position
+
+import kalooki_env
+from kalooki_env import agents
+from kalooki_env.agents.play import Player
+from kalooki_env.game.game import Game
+
+#: What decides how the expert plays, the rules and the exact solver aside.
+SOURCES = ("agents/expert.py", "agents/greedy.py", "core/outs.py")
+FROZEN = "not frozen yet"
+
+
+def choice(game: Game, name: str) -> str:
+    player = Player(agents.load(name), game.engine, name)
+    action = player.act(game.states, np.zeros(1, np.int64), game.mask()[None], np.random.default_rng(0))
+    return game.action_text(int(action[0]))
+
+
+def choices(game: Game) -> tuple[str, str]:
+    """What greedy and expert do."""
+    return choice(game, "greedy"), choice(game, "expert-v1")
+
+
+def test_the_expert_is_frozen() -> None:
+    package = Path(kalooki_env.__file__).parent
+    digest = hashlib.sha256(b"".join((package / source).read_bytes() for source in SOURCES)).hexdigest()[:16]
+    assert digest == FROZEN, "expert-v1 never changes: a stronger one stands beside it, with a name of its own"
+
+
+def test_it_takes_an_upcard_that_shortens_the_wait() -> None:
+    """All other sevens are gone, so that only jokers complete the third three; a second king makes it jokers or kings."""
+    sevens = "7S 7H 7D 7D 7C 7C"
+    game = position("draw P1", P1="4S 9S 4H 7S 7H 9H 4D 9D KD", pile=f"KC {sevens}")
+    assert choices(game) == ("draw stock", "take upcard")
+    assert choice(position("draw P1", P1="4S 9S 4H 7S 7H 9H 4D 9D KD", pile="KC"), "expert-v1") == "draw stock"
+
+
+def test_it_calls_a_card_that_it_does_not_need_while_it_has_calls_to_spare() -> None:
+    hand = "4S 7S 9S 4H 7H 9H 4D QD KD"
+    assert choices(position("call P1 on P3", rules="jamaican_club", P1=hand, pile="KC")) == ("pass", "call")
+    last = position("call P1 on P3", rules="jamaican_club", P1=f"2S {hand} 2C JC QC", pile="KC", calls="P1 2/2", answers="P2 2/0")
+    assert choice(last, "expert-v1") == "pass"
+
+
+def test_of_two_discards_that_leave_the_same_it_chooses_the_one_that_the_next_seat_does_not_want() -> None:
+    game = position("play P1", P1="4S 7S 9S 4H 7H 9H 4D 9D QD KD", pile="5C KC QC")
+    text = game.text()
+    assert choices(game) == ("discard QD", "discard QD")
+    noted = Game.from_text(text.replace("\nstock: ", "\ndiscarded P2: KC\nstock: "))
+    assert choices(noted) == ("discard QD", "discard KD")
+
+
+def test_it_lays_down_the_most_points() -> None:
+    hand = "2S 4S QS KS 2H 4H QH KH 2D 4D QD KD 5C 9C"
+    game = position("play P1", rules="jamaican_club", P1=hand, calls="P1 2/2", answers="P2 2/0", pile="6C").do("lay down")
+    assert choices(game) == ("three of 2", "three of Q")
