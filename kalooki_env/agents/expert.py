@@ -7,9 +7,11 @@ another, everybody playing on as before, and the mean difference of the seat's s
 from __future__ import annotations
 
 import numpy as np
+from numba import from_dtype
 
 from kalooki_env.agents.greedy import greedy_action, wants_upcard
 from kalooki_env.core.actions import (
+    ALLOW,
     CALL_CARD,
     DISCARD,
     DRAW_STOCK,
@@ -18,15 +20,38 @@ from kalooki_env.core.actions import (
     LAY_DOWN,
     LAY_OFF,
     LOWS,
+    MAX_ACTIONS,
     PASS,
+    REFUSE,
     TAKE_UPCARD,
     THREE_OF,
 )
+from kalooki_env.core.batch import write_mask
 from kalooki_env.core.compiled import i64, kernel, wrap
-from kalooki_env.core.layout import CALL, CARDS, DRAW, JOKER, MELD, PLAY
-from kalooki_env.core.melds import card_at
+from kalooki_env.core.deal import hand_points
+from kalooki_env.core.layout import (
+    ANSWER,
+    CALL,
+    CARDS,
+    DRAW,
+    FOUR,
+    JOKER,
+    MAX_DECK,
+    MELD,
+    MELDS_PER_SEAT,
+    OVER,
+    PLAY,
+    STATE,
+    VIEW,
+)
+from kalooki_env.core.legal import legal_actions
+from kalooki_env.core.melds import card_at, replaceable
 from kalooki_env.core.outs import best_discards, unseen_copies
 from kalooki_env.core.solver import contract_distance, lowering_cards
+from kalooki_env.core.step import apply
+from kalooki_env.core.view import guess_hidden, make_view
+
+_STATE, _VIEW = from_dtype(STATE), from_dtype(VIEW)
 
 #: Rows of scratch space, uint8 (SCRATCH, 53).
 SCRATCH = 5
@@ -42,6 +67,8 @@ _DRAWS_FOR_GIFT = 1.0
 _DRAWS_FOR_UPCARD = (2.0, 4.0)
 _DRAWS_FOR_POINT = (0.02, 0.1)
 _DRAWS_FOR_POINT_FAR = (0.02, 0.2)
+#: What a card left in hand after the lay-down costs, in points.
+_POINTS_PER_CARD = 5.0
 #: Points of the score that an unneeded call gains: to begin with, and by what it depends on.
 _CALL_BASE, _CALL_PER_OUT, _CALL_PER_OUT_BEFORE, _CALL_PER_POINT = 3.0, 0.54, -0.06, -0.22
 _CALL_SECOND, _CALL_LAST, _CALL_FAR, _CALL_PER_FOUR = -3.0, -8.0, -2.0, -3.0
@@ -54,7 +81,7 @@ def expert_action(v, mask, r, feas, dist, scratch):
     As `greedy_action`, and beyond it: takes an upcard that leaves the distance as it is if it shortens the wait for the next card
     by more than the draw that it costs; calls cards that it does not need, for the two cards that a call brings, while calls are
     left for those that it will need; weighs in each discard how soon the hand will improve, whether the next seat wants the card,
-    and its points; lays down the contract that takes the most points along.
+    and its points; lays down the melds after which least is left in the hand; once opened, takes cards that take a joker's place.
 
     Args:
         v: VIEW record of the seat to move.
@@ -68,7 +95,11 @@ def expert_action(v, mask, r, feas, dist, scratch):
     if phase == PLAY and not opened and not mask[LAY_DOWN] and not mask[END_TURN]:
         return choose_discard(v, mask, r, feas, dist, scratch)
     if phase == MELD:
-        return choose_meld(v, mask, r)
+        return choose_meld(v, mask, r, feas, dist, scratch)
+    if phase == DRAW and opened and mask[TAKE_UPCARD] and mask[DRAW_STOCK]:
+        return TAKE_UPCARD if finds_place(v, r) else DRAW_STOCK
+    if phase == ANSWER and opened and i64(r["next_player_decides"]):
+        return REFUSE if finds_place(v, r) else ALLOW
     if phase == CALL:
         wanted = wants_upcard(v, r, feas, dist) or gains_by_call(v, r, feas, dist, scratch)
         return CALL_CARD if wanted else PASS
@@ -184,6 +215,30 @@ def choose_discard(v, mask, r, feas, dist, scratch):
 
 
 @kernel
+def frees_card(v, r, seat, card):
+    """Whether a seat that has opened could put a card in the place of a joker on the table, which moves to an end (J9)."""
+    for owner in range(i64(r["num_players"])):
+        if i64(v["opened"][owner]) == 0 or (owner != seat and not i64(r["anyone_moves_jokers"])):
+            continue
+        for k in range(i64(v["meld_n"][owner])):
+            slot = MELDS_PER_SEAT * owner + k
+            if i64(v["meld_kind"][slot]) != FOUR or i64(v["meld_key"][slot]) != card // 13:
+                continue
+            low = i64(v["meld_low"][slot])
+            for place in range(low, low + i64(v["meld_len"][slot])):
+                if place % 13 == card % 13 and (replaceable(v, slot, 0, place) or replaceable(v, slot, 1, place)):
+                    return True
+    return False
+
+
+@kernel
+def finds_place(v, r):
+    """Whether the upcard could be laid off, or take a joker's place, by a seat that has opened."""
+    card = i64(v["pile"][i64(v["pile_n"]) - 1])
+    return v["fits"][card] > 0 or frees_card(v, r, i64(v["observer"]), card)
+
+
+@kernel
 def want_probability(v, r, card, other, unseen, threes, fours):
     """Probability that another seat wants a card, from what is known of it: a logistic regression.
 
@@ -196,7 +251,7 @@ def want_probability(v, r, card, other, unseen, threes, fours):
         threes, fours: the contract.
     """
     if i64(v["opened"][other]):
-        return 1.0 if v["fits"][card] else 0.0
+        return 1.0 if v["fits"][card] or frees_card(v, r, other, card) else 0.0
     at = CARDS * other
     if i64(v["discarded"][at + card]) + i64(v["declined"][at + card]) > 0:
         return 0.02
@@ -221,8 +276,8 @@ def want_probability(v, r, card, other, unseen, threes, fours):
 
 
 @kernel
-def choose_meld(v, mask, r):
-    """The next meld of a lay-down: the one that takes the most points out of the hand, what can be laid off on it included."""
+def richest_meld(v, mask, r):
+    """The next meld that takes the most points out of the hand, what can be laid off on it included."""
     hand = v["hand"][:]
     points = r["points"]
     best, most = i64(-1), i64(-1)
@@ -246,6 +301,41 @@ def choose_meld(v, mask, r):
                 value += i64(points[card]) if hand[card] else 0
         if value > most:
             best, most = i64(action), value
+    return best
+
+
+@kernel
+def choose_meld(v, mask, r, feas, dist, scratch):
+    """The next meld of a lay-down: the one after which least is left in the hand, once all is laid off that can be."""
+    best, least = i64(-1), 0.0
+    positions = np.zeros(2, _STATE)  # as the seat sees it, and with a meld laid; hidden cards do not matter here
+    seen = np.zeros(1, _VIEW)
+    pool = np.empty(MAX_DECK, np.uint8)
+    legal = np.empty(MAX_ACTIONS, np.int16)
+    allowed = np.zeros(mask.shape[0], np.int8)
+    seat = i64(v["observer"])
+    guess_hidden(v, r, positions[1], pool, positions[0])
+    for action in range(THREE_OF, LAY_OFF):
+        if not mask[action]:
+            continue
+        positions[1] = positions[0]
+        s = positions[1]
+        apply(s, r, feas, action, legal)
+        while s["phase"] != OVER:
+            n = legal_actions(s, r, feas, legal)
+            if s["phase"] == PLAY and legal[n - 1] < LAY_OFF:
+                break
+            make_view(s, r, seat, seen[0])
+            write_mask(legal, n, allowed)
+            if s["phase"] == MELD:
+                apply(s, r, feas, richest_meld(seen[0], allowed, r), legal)
+            else:
+                apply(s, r, feas, i64(greedy_action(seen[0], allowed, r, feas, dist, scratch)), legal)
+        left = _POINTS_PER_CARD * i64(s["hand_n"][seat]) + hand_points(s, r, seat)
+        if s["phase"] == OVER:
+            left = -1.0
+        if best < 0 or left < least:
+            best, least = i64(action), left
     return best
 
 

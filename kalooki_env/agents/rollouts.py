@@ -13,14 +13,15 @@ from kalooki_env.core.layout import CARDS, DRAW, FILL, JOKER, LAYOFF, MAX_DECK, 
 from kalooki_env.core.legal import legal_actions
 from kalooki_env.core.outs import unseen_copies
 from kalooki_env.core.rng import below, shuffle, spawn
-from kalooki_env.core.solver import can_meet, contract_distance, distances_after_discard, lowering_cards
+from kalooki_env.core.solver import can_meet, contract_distance, distance_up_to, distances_after_discard, lowering_cards
 from kalooki_env.core.step import apply
 from kalooki_env.core.view import guess_hidden, make_view
 
 #: Who plays a deal out.
 GREEDY, EXPERT = 0, 1
-#: What is known of the hidden cards: nothing; that the other seats play on since the deal; all hands; all hands and the stock.
-UNIFORM, PACED, HANDS, ALL = 0, 1, 2, 3
+#: What is known of the hidden cards: nothing; how near to their contracts hands are after so many turns; that, and that nobody
+#: wants what he discarded or declined; all hands; all hands and the stock.
+UNIFORM, PACED, READ, HANDS, ALL = 0, 1, 2, 3, 4
 #: Turns of a seat, and contract distances, that paces tell apart.
 ROUNDS, DISTANCES = 24, 17
 #: Numbers that the outcome for a seat is estimated from.
@@ -28,6 +29,8 @@ FEATURES = 36
 
 #: Most cards of a hand that are changed.
 _SWAPS = 8
+#: Times that a hand which contradicts its seat's play is dealt again.
+_TRIES = 4
 
 #: Scratch memory of a search: the imagined position, the one that is played out, and a record with the generator; the view of
 #: the seat to move; what bots and the core need.
@@ -261,6 +264,39 @@ def quicken(s, r, feas, dist, seat, target, source, scratch):
 
 
 @kernel
+def deal_again(s, seat, source):
+    """Change the cards of a hand that nobody knows for cards of the stock, at random."""
+    hand = s["hands"][seat]
+    stock = s["stock"]
+    size = i64(s["stock_n"])
+    for card in range(CARDS):
+        for _ in range(i64(hand[card]) - i64(s["known"][CARDS * seat + card])):
+            place = below(source, size + 1)
+            if place < size:
+                other = stock[place]
+                stock[place] = card
+                hand[card] -= 1
+                hand[other] += 1
+
+
+@kernel
+def contradictions(s, r, feas, dist, seat):
+    """Cards that a seat has discarded or declined since the last reshuffle, and that its hand would want."""
+    deal = i64(s["deal"]) - 1
+    threes, fours = i64(r["threes"][deal]), i64(r["fours"][deal])
+    hand = s["hands"][seat]
+    distance = contract_distance(hand, r, feas, dist, threes, fours)
+    found = 0
+    for card in range(JOKER):
+        at = CARDS * seat + card
+        if distance > 0 and i64(s["discarded"][at]) + i64(s["declined"][at]) > 0:
+            hand[card] += 1
+            found += distance_up_to(hand, r, feas, dist, threes, fours, distance - 1, distance) < distance
+            hand[card] -= 1
+    return found
+
+
+@kernel
 def imagine(positions, views, i, r, feas, dist, knows, paces, worlds, pool, scratch):
     """Write to `worlds[0]` a position that the seat to move cannot tell from the real one by what it knows.
 
@@ -270,7 +306,7 @@ def imagine(positions, views, i, r, feas, dist, knows, paces, worlds, pool, scra
         i: which of them.
         r: RULES record.
         feas, dist: the solver's tables.
-        knows: UNIFORM, PACED, HANDS or ALL.
+        knows: UNIFORM, PACED, READ, HANDS or ALL.
         paces: int64 (ROUNDS, k): distances of a seat that has not opened, equally likely, by round.
         worlds: STATE (3,); the last has the generator to use.
         pool: uint8 scratch for a whole deck.
@@ -287,12 +323,18 @@ def imagine(positions, views, i, r, feas, dist, knows, paces, worlds, pool, scra
     guess_hidden(v, r, source, pool, s)
     seat = i64(v["observer"])
     n = i64(r["num_players"])
-    if knows == PACED:
+    if knows == PACED or knows == READ:
         pace = min(i64(s["turns"]) // n, ROUNDS - 1)
         for other in range(n):
             if other != seat and i64(s["opened"][other]) == 0:
                 target = i64(paces[pace, below(source, paces.shape[1])])
                 quicken(s, r, feas, dist, other, target, source, scratch)
+                if knows == READ:
+                    for _ in range(_TRIES):
+                        if contradictions(s, r, feas, dist, other) == 0:
+                            break
+                        deal_again(s, other, source)
+                        quicken(s, r, feas, dist, other, target, source, scratch)
     if s["phase"] == PLAY:
         deal = i64(s["deal"]) - 1
         s["can_lay"] = i64(s["opened"][seat]) == 0 and can_meet(

@@ -19,6 +19,7 @@ from kalooki_env.agents.rollouts import (
     GREEDY,
     HANDS,
     PACED,
+    READ,
     ROUNDS,
     UNIFORM,
     WORK,
@@ -40,7 +41,7 @@ _SLICE = 8
 #: Positions before the first candidate may be given up early, and standard errors by which it has to be worse than the first.
 _FEWEST, _SURE = 24, 2.5
 _BOTS: Mapping[str, int] = {"expert": EXPERT, "greedy": GREEDY}
-_HIDDEN: Mapping[str, int] = {"paced": PACED, "uniform": UNIFORM}
+_HIDDEN: Mapping[str, int] = {"read": READ, "paced": PACED, "uniform": UNIFORM}
 
 
 class _Learned(NamedTuple):
@@ -68,7 +69,8 @@ class SearchAgent(Agent):
         rollouts: deals played out for a decision, instead of a time: the same on any machine.
         z: standard errors by which another action has to be better than the expert's.
         bot: who plays deals out: `expert` or `greedy`.
-        hidden: `paced`, hands of others are as near to their contracts as hands are after so many turns; or `uniform`, any cards.
+        hidden: what hands of others are imagined to be: `uniform`, any cards; `paced`, as near to their contracts as hands are
+            after so many turns; `read`, such hands as do not want what their seats have discarded and declined.
         turns: turns of the seat that are played out before the rest is estimated; 0 for playing deals to their ends.
 
     Raises:
@@ -83,10 +85,10 @@ class SearchAgent(Agent):
         self,
         ms: float | None = None,
         rollouts: int | None = None,
-        z: float = 1.0,
+        z: float = 1.5,
         bot: str = "expert",
-        hidden: str = "paced",
-        turns: int = 1,
+        hidden: str = "read",
+        turns: int = 2,
     ) -> None:
         if ms is not None and rollouts is not None:
             raise AgentError(f"search with ms={ms} and rollouts={rollouts} is not allowed; allowed: one of the two")
@@ -127,7 +129,7 @@ class SearchAgent(Agent):
     def _best(self, positions: NDArray[np.void], views: NDArray[np.void], i: int, actions: NDArray[np.int64]) -> int:
         """Index of the best candidate."""
         table = self._engine
-        learned = self._learn(int(views[i]["deal"])) if self._knows == PACED or self._turns else _NOTHING
+        learned = self._learn(int(views[i]["deal"])) if self._knows in (PACED, READ) or self._turns else _NOTHING
         alive = np.ones(len(actions), np.uint8)
         sums = np.zeros((len(actions), 2))
         rounds = max(1, int(np.ceil(np.log2(len(actions)))))
