@@ -16,8 +16,6 @@ import numpy as np
 import pytest
 
 from kalooki_env.agents import load as load_agent
-from kalooki_env.agents import registry
-from kalooki_env.agents.scripted import GreedyAgent
 from kalooki_env.arena import Arena, evaluate, scoreboard
 from kalooki_env.arena.benchmark import SPECS, Results, digest_of, play_bench
 from kalooki_env.arena.chunks import deal_lanes
@@ -30,15 +28,7 @@ V1 = SPECS["v1"]
 
 
 @pytest.fixture
-def opponents(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody for every opponent's name: these tests are about what is done with results."""
-    for name in V1.opponents:
-        if name not in registry.SCRIPTED:
-            monkeypatch.setitem(registry.SCRIPTED, name, GreedyAgent)
-
-
-@pytest.fixture
-def bench(opponents: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+def bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
     """Plays the first deal of each number."""
 
     def play(*words: str, code: int = 0) -> str:
@@ -74,16 +64,16 @@ def test_the_cards_are_frozen(preset: str) -> None:
 PLAY = {
     ("jamaican", "random"): "883705c80d53e9d3",
     ("jamaican", "greedy"): "739649795163fe94",
+    ("jamaican", "expert-v1"): "e605ab9857e03a97",
     ("jamaican_club", "random"): "f01b05bf59b79bc8",
     ("jamaican_club", "greedy"): "fcc49b5c4e8ab8a2",
+    ("jamaican_club", "expert-v1"): "020bbc46a1d4088b",
 }
 
 
 @pytest.mark.parametrize(("preset", "opponent"), V1.parts)
 def test_the_play_of_the_opponents_is_frozen(preset: str, opponent: str) -> None:
     """It shows a change of an opponent or of the rules."""
-    if opponent not in registry.SCRIPTED:
-        pytest.skip(f"there is no {opponent} yet")
     arena = Arena(V1.table(preset), {opponent: load_agent(opponent)}, V1.deal_set(preset, 20), V1.seed)
     scores = arena.line_up((opponent,) * 4).scores[opponent]
     assert digest(np.rint(scores * 4).astype(np.int64)) == PLAY.get((preset, opponent), "not written down yet")
@@ -92,7 +82,7 @@ def test_the_play_of_the_opponents_is_frozen(preset: str, opponent: str) -> None
 # ---- results ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_part_is_what_an_evaluation_says(opponents: None) -> None:
+def test_a_part_is_what_an_evaluation_says() -> None:
     results = Results(V1, "greedy", "greedy", None, 2)
     play_bench(results)
     for preset in V1.presets:
@@ -106,7 +96,7 @@ def test_a_part_is_what_an_evaluation_says(opponents: None) -> None:
         assert itself.points == itself.baseline_points
 
 
-def test_a_stopped_run_goes_on_where_it_was(opponents: None, tmp_path: Path) -> None:
+def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
     path, whole = (tmp_path / f"{name}.json.gz" for name in ("random", "whole"))
 
     def stop(results: Results) -> None:
@@ -263,7 +253,6 @@ def test_the_example_of_the_readme(
 def test_wrong_options_are_one_clear_line(
     words: list[str],
     message: str,
-    opponents: None,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,

@@ -115,7 +115,7 @@ def test_a_search_keeps_its_time(table: Engine) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("search:speed=1", r"unknown option 'speed=1'.*allowed: ms, rollouts, z, bot, hidden, turns"),
+        ("search:speed=1", r"unknown option 'speed=1'.*allowed: ms, rollouts, z, bot, hidden, turns, lessons"),
         ("search:ms=1,rollouts=1", "ms=1 and rollouts=1 is not allowed; allowed: one of the two"),
         ("search:rollouts=-1", "rollouts=-1 is not allowed; allowed: a number from 0 on"),
         ("search:ms=soon", "ms='soon' is not allowed"),

@@ -30,8 +30,8 @@ from kalooki_env.agents.rollouts import (
 from kalooki_env.errors import AgentError, closest
 from kalooki_env.game.engine import Engine
 
-#: Deals of a number that a search plays against itself before its first decision in one, and equally likely distances noted.
-LESSONS, PACE_QUANTILES = 1000, 64
+#: Equally likely contract distances that a search notes of its own play.
+PACE_QUANTILES = 64
 #: A feature that is above 0 for seats that have opened, and only for them.
 _HELD_BY_OPENED = 12
 #: Milliseconds a decision, if nothing else is asked for.
@@ -72,6 +72,8 @@ class SearchAgent(Agent):
         hidden: what hands of others are imagined to be: `uniform`, any cards; `paced`, as near to their contracts as hands are
             after so many turns; `read`, such hands as do not want what their seats have discarded and declined.
         turns: turns of the seat that are played out before the rest is estimated; 0 for playing deals to their ends.
+        lessons: deals that the bot plays against itself before the first decision in a deal of that number: to their ends the
+            estimate is fitted, and how near hands are to their contracts is counted.
 
     Raises:
         AgentError: a value that is not allowed.
@@ -89,16 +91,18 @@ class SearchAgent(Agent):
         bot: str = "expert",
         hidden: str = "read",
         turns: int = 2,
+        lessons: int = 1000,
     ) -> None:
         if ms is not None and rollouts is not None:
             raise AgentError(f"search with ms={ms} and rollouts={rollouts} is not allowed; allowed: one of the two")
-        for key, value in (("ms", ms), ("rollouts", rollouts), ("z", z), ("turns", turns)):
+        for key, value in (("ms", ms), ("rollouts", rollouts), ("z", z), ("turns", turns), ("lessons", lessons)):
             if value is not None and not (isinstance(value, int | float) and value >= 0):
                 raise AgentError(f"search with {key}={value!r} is not allowed; allowed: a number from 0 on")
         self._rollouts = rollouts
         self._seconds = (MS if ms is None else ms) / 1000
         self._z = z
         self._turns = turns
+        self._lessons = lessons
         self._bot = _choice("bot", bot, _BOTS)
         self._knows = _choice("hidden", hidden, _HIDDEN) if self.sees is None else self.sees
 
@@ -164,11 +168,12 @@ class SearchAgent(Agent):
         """What self-play of the bot teaches about a deal of this number."""
         if deal not in self._learned:
             table = self._engine
-            states = np.zeros(LESSONS, core.STATE)
-            core.seed_lanes(states, np.arange(LESSONS, dtype=np.uint64))
-            core.reset_lanes(states, table.record, np.full(LESSONS, deal), np.arange(LESSONS) % table.num_players)
+            deals = self._lessons
+            states = np.zeros(deals, core.STATE)
+            core.seed_lanes(states, np.arange(deals, dtype=np.uint64))
+            core.reset_lanes(states, table.record, np.full(deals, deal), np.arange(deals) % table.num_players)
             counts = np.zeros((ROUNDS, DISTANCES), np.int64)
-            features = np.zeros((LESSONS * 4 * table.num_players * ROUNDS, FEATURES))
+            features = np.zeros((deals * table.rules.max_turns(table.num_players), FEATURES))
             outcomes = np.zeros(len(features))
             n = note_self_play(
                 states, table.record, table.feas, table.dist, self._bot, self._mask, self._work, counts, features, outcomes

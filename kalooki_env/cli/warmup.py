@@ -110,11 +110,11 @@ def _batch(table: Engine) -> None:
 
 
 def _agents(table: Engine) -> None:
-    """Scripted agents."""
+    """Scripted agents, and a search."""
     states = _dealt(table, 2)
     masks = np.zeros((2, table.num_actions), np.int8)
     core.mask_lanes(states, table.record, table.feas, masks)
-    for name in agents.SCRIPTED:
+    for name in [*agents.SCRIPTED, "search:rollouts=1,lessons=2"]:
         Player(agents.load(name), table, name).act(states, np.arange(2), masks, np.random.default_rng(0))
 
 

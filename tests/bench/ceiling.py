@@ -21,25 +21,26 @@ from kalooki_env.arena.stats import Estimate
 from kalooki_env.cli.common import progress
 
 RESULTS = Path(__file__).parent / "results"
-#: Agents and deals of each number. Slow agents play few.
+#: Agents, and deals of each number under the presets. Slow agents play few. 350 rollouts take about 100 ms.
 RUNS = {
-    "search:rollouts=700": 40,
-    "search:rollouts=7000": 6,
-    "cheat-hands:rollouts=700": 20,
-    "cheat-all": 100,
+    "cheat-all": {"jamaican": 40, "jamaican_club": 40},
+    "cheat-hands:rollouts=350": {"jamaican": 4, "jamaican_club": 4},
+    "search:rollouts=350": {"jamaican": 8, "jamaican_club": 20},
+    "search:rollouts=3500": {"jamaican": 1, "jamaican_club": 2},
 }
 SEED = 31
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--preset", required=True, help="rules")
+    parser.add_argument("--preset", required=True, choices=("jamaican", "jamaican_club"), help="rules")
     parser.add_argument("--only", help="one of the agents")
     parser.add_argument("--table", action="store_true", help="print what is done, and play nothing")
     args = parser.parse_args()
     path = RESULTS / f"ceiling-{args.preset}.json"
     done: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    for agent, deals in RUNS.items():
+    for agent, counts in RUNS.items():
+        deals = counts[args.preset]
         if args.table or (args.only and args.only != agent) or done.get(agent, {}).get("deals_per_number") == deals:
             continue
         found = evaluate(
