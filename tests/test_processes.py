@@ -141,6 +141,8 @@ def test_stopping_leaves_no_process_behind(folder: Path, how: str) -> None:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # Whoever runs the tests in the background may have switched it off, which children inherit.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as started:
         wait_for(lambda: len(list(folder.glob("asleep*"))) == 2)
         if how == "ctrl-c":
