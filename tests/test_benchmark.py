@@ -67,7 +67,7 @@ PLAY = {
     ("jamaican", "expert-v1"): "e605ab9857e03a97",
     ("jamaican_club", "random"): "f01b05bf59b79bc8",
     ("jamaican_club", "greedy"): "fcc49b5c4e8ab8a2",
-    ("jamaican_club", "expert-v1"): "020bbc46a1d4088b",
+    ("jamaican_club", "expert-v1"): "2a728465b4de9fe2",
 }
 
 

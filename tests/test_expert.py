@@ -16,7 +16,7 @@ from kalooki_env.game.game import Game
 
 #: What decides how the expert plays, the rules and the exact solver aside.
 SOURCES = ("agents/expert.py", "agents/greedy.py", "core/outs.py")
-FROZEN = "8a489baea02dfd6c"
+FROZEN = "2cfcca9d95322183"
 
 
 def choice(game: Game, name: str) -> str:
@@ -72,6 +72,13 @@ def test_it_lays_down_the_melds_that_leave_least() -> None:
     game = position("play P1", rules="jamaican_club", P1=hand, calls="P1 2/2", answers="P2 2/0", pile="6C")
     assert left_after_lay_down(game, "greedy") == "KS KH KD 5C 9C"
     assert left_after_lay_down(game, "expert-v1") == "2S 2H 2D 5C 9C"
+
+
+def test_ready_to_open_it_takes_a_card_that_it_can_lay_off() -> None:
+    """With a fourth king nothing but the discard is left: it goes out."""
+    hand = "4S 7S KS 4H 7H KH 4D 7D KD"
+    assert choices(position("draw P1", P1=hand, pile="KC")) == ("draw stock", "take upcard")
+    assert choice(position("draw P1", P1=hand, pile="QC"), "expert-v1") == "draw stock"
 
 
 def test_once_opened_it_takes_a_card_that_takes_a_jokers_place() -> None:

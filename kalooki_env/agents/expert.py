@@ -79,9 +79,10 @@ def expert_action(v, mask, r, feas, dist, scratch):
     """The expert's choice.
 
     As `greedy_action`, and beyond it: takes an upcard that leaves the distance as it is if it shortens the wait for the next card
-    by more than the draw that it costs; calls cards that it does not need, for the two cards that a call brings, while calls are
-    left for those that it will need; weighs in each discard how soon the hand will improve, whether the next seat wants the card,
-    and its points; lays down the melds after which least is left in the hand; once opened, takes cards that take a joker's place.
+    by more than the draw that it costs, or can be laid off once the seat lays down; calls cards that it does not need, for the
+    two cards that a call brings, while calls are left for those that it will need; weighs in each discard how soon the hand will
+    improve, whether the next seat wants the card, and its points; lays down the melds after which least is left in the hand; once
+    opened, takes cards that take a joker's place.
 
     Args:
         v: VIEW record of the seat to move.
@@ -98,14 +99,18 @@ def expert_action(v, mask, r, feas, dist, scratch):
         return choose_meld(v, mask, r, feas, dist, scratch)
     if phase == DRAW and opened and mask[TAKE_UPCARD] and mask[DRAW_STOCK]:
         return TAKE_UPCARD if finds_place(v, r) else DRAW_STOCK
-    if phase == ANSWER and opened and i64(r["next_player_decides"]):
-        return REFUSE if finds_place(v, r) else ALLOW
+    if phase == ANSWER and i64(r["next_player_decides"]):
+        if opened:
+            wanted = finds_place(v, r)
+        else:
+            wanted = wants_upcard(v, r, feas, dist) or lays_along(v, mask, r, feas, dist, scratch)
+        return REFUSE if wanted else ALLOW
     if phase == CALL:
         wanted = wants_upcard(v, r, feas, dist) or gains_by_call(v, r, feas, dist, scratch)
         return CALL_CARD if wanted else PASS
     if phase == DRAW and not opened and mask[TAKE_UPCARD] and mask[DRAW_STOCK]:
         wanted = wants_upcard(v, r, feas, dist) or shortens_wait(v, r, feas, dist, scratch)
-        return TAKE_UPCARD if wanted else DRAW_STOCK
+        return TAKE_UPCARD if wanted or lays_along(v, mask, r, feas, dist, scratch) else DRAW_STOCK
     return greedy_action(v, mask, r, feas, dist, scratch)
 
 
@@ -305,6 +310,25 @@ def richest_meld(v, mask, r):
 
 
 @kernel
+def lay_all(s, r, feas, dist, seat, seen, legal, allowed, scratch):
+    """Complete a lay-down and lay off whatever fits; points left in the hand, cards counted too, -1 if none is left.
+
+    `s`: STATE record of the seat's turn, changed in place. `seen`: VIEW (1,), and `legal`, `allowed`, `scratch`: scratch.
+    """
+    while s["phase"] != OVER:
+        n = legal_actions(s, r, feas, legal)
+        if s["phase"] == PLAY and (n == 0 or legal[n - 1] < LAY_OFF):
+            return _POINTS_PER_CARD * i64(s["hand_n"][seat]) + hand_points(s, r, seat)
+        make_view(s, r, seat, seen[0])
+        write_mask(legal, n, allowed)
+        if s["phase"] == MELD:
+            apply(s, r, feas, richest_meld(seen[0], allowed, r), legal)
+        else:
+            apply(s, r, feas, i64(greedy_action(seen[0], allowed, r, feas, dist, scratch)), legal)
+    return -1.0
+
+
+@kernel
 def choose_meld(v, mask, r, feas, dist, scratch):
     """The next meld of a lay-down: the one after which least is left in the hand, once all is laid off that can be."""
     best, least = i64(-1), 0.0
@@ -316,27 +340,44 @@ def choose_meld(v, mask, r, feas, dist, scratch):
     seat = i64(v["observer"])
     guess_hidden(v, r, positions[1], pool, positions[0])
     for action in range(THREE_OF, LAY_OFF):
-        if not mask[action]:
-            continue
+        if mask[action]:
+            positions[1] = positions[0]
+            apply(positions[1], r, feas, action, legal)
+            left = lay_all(positions[1], r, feas, dist, seat, seen, legal, allowed, scratch)
+            if best < 0 or left < least:
+                best, least = i64(action), left
+    return best
+
+
+@kernel
+def lays_along(v, mask, r, feas, dist, scratch):
+    """Whether the hand can open already, and with the upcard would be left with no more once all is laid that can be."""
+    seat = i64(v["observer"])
+    deal = i64(v["deal"]) - 1
+    if contract_distance(v["hand"][:], r, feas, dist, i64(r["threes"][deal]), i64(r["fours"][deal])) > 0:
+        return False
+    positions = np.zeros(2, _STATE)
+    seen = np.zeros(1, _VIEW)
+    pool = np.empty(MAX_DECK, np.uint8)
+    legal = np.empty(MAX_ACTIONS, np.int16)
+    allowed = np.zeros(mask.shape[0], np.int8)
+    card = i64(v["pile"][i64(v["pile_n"]) - 1])
+    guess_hidden(v, r, positions[1], pool, positions[0])
+    without = 0.0
+    for taken in range(2):
         positions[1] = positions[0]
         s = positions[1]
-        apply(s, r, feas, action, legal)
-        while s["phase"] != OVER:
-            n = legal_actions(s, r, feas, legal)
-            if s["phase"] == PLAY and legal[n - 1] < LAY_OFF:
-                break
-            make_view(s, r, seat, seen[0])
-            write_mask(legal, n, allowed)
-            if s["phase"] == MELD:
-                apply(s, r, feas, richest_meld(seen[0], allowed, r), legal)
-            else:
-                apply(s, r, feas, i64(greedy_action(seen[0], allowed, r, feas, dist, scratch)), legal)
-        left = _POINTS_PER_CARD * i64(s["hand_n"][seat]) + hand_points(s, r, seat)
-        if s["phase"] == OVER:
-            left = -1.0
-        if best < 0 or left < least:
-            best, least = i64(action), left
-    return best
+        s["phase"] = PLAY
+        s["turn"] = seat
+        s["actor"] = seat
+        s["hands"][seat, card] += taken
+        s["hand_n"][seat] += taken
+        apply(s, r, feas, LAY_DOWN, legal)
+        left = lay_all(s, r, feas, dist, seat, seen, legal, allowed, scratch)
+        if taken:
+            return left <= without
+        without = left
+    return False
 
 
 @kernel
