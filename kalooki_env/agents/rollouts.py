@@ -9,12 +9,13 @@ from kalooki_env.agents.greedy import greedy_action
 from kalooki_env.core.actions import MAX_ACTIONS
 from kalooki_env.core.batch import write_mask
 from kalooki_env.core.compiled import i64, kernel
+from kalooki_env.core.deal import hand_points
 from kalooki_env.core.layout import CARDS, DRAW, FILL, JOKER, LAYOFF, MAX_DECK, MOVE, OVER, PLAY, STATE, VIEW
 from kalooki_env.core.legal import legal_actions
 from kalooki_env.core.outs import unseen_copies
 from kalooki_env.core.rng import below, shuffle, spawn
-from kalooki_env.core.solver import can_meet, contract_distance, distance_up_to, distances_after_discard, lowering_cards
-from kalooki_env.core.step import apply
+from kalooki_env.core.solver import contract_distance, distance_up_to, distances_after_discard, lowering_cards
+from kalooki_env.core.step import apply, begin_play
 from kalooki_env.core.view import guess_hidden, make_view
 
 #: Who plays a deal out.
@@ -55,6 +56,18 @@ def bot_action(bot, v, mask, r, feas, dist, scratch):
 
 
 @kernel
+def bot_step(s, r, feas, dist, bot, legal, mask, views, scratch):
+    """One decision of a bot for the seat to move. `legal`, `mask`, `views`, `scratch`: scratch."""
+    n = legal_actions(s, r, feas, legal)
+    action = i64(legal[0])
+    if n > 1:
+        make_view(s, r, i64(s["actor"]), views[0])
+        write_mask(legal, n, mask)
+        action = bot_action(bot, views[0], mask, r, feas, dist, scratch)
+    apply(s, r, feas, action, legal)
+
+
+@kernel
 def play_on(s, r, feas, dist, bot, seat, turns, legal, mask, views, scratch):
     """Play on, a bot at all seats, until the deal ends or a seat is about to draw with so many more turns of its own behind it.
 
@@ -77,13 +90,7 @@ def play_on(s, r, feas, dist, bot, seat, turns, legal, mask, views, scratch):
             drawing = True
         else:
             drawing = False
-        n = legal_actions(s, r, feas, legal)
-        action = i64(legal[0])
-        if n > 1:
-            make_view(s, r, i64(s["actor"]), views[0])
-            write_mask(legal, n, mask)
-            action = bot_action(bot, views[0], mask, r, feas, dist, scratch)
-        apply(s, r, feas, action, legal)
+        bot_step(s, r, feas, dist, bot, legal, mask, views, scratch)
 
 
 @kernel
@@ -114,9 +121,7 @@ def write_features(s, r, feas, dist, seat, scratch, x):
             distance = contract_distance(s["hands"][other], r, feas, dist, threes, fours)
             near += np.exp(-float(distance))
             ready += 1.0 if distance <= 1 else 0.0
-    points, jokers = 0.0, float(hand[JOKER])
-    for card in range(CARDS):
-        points += i64(hand[card]) * i64(r["points"][card])
+    points, jokers = float(hand_points(s, r, seat)), float(hand[JOKER])
     held = float(s["hand_n"][seat])
     x[0] = 1.0
     x[1], x[2], x[3], x[4] = opened, fewest, near, ready
@@ -196,13 +201,7 @@ def note_self_play(states, rules, feas, dist, bot, mask, work, counts, features,
                 write_features(s, r, feas, dist, seat, scratch, features[rows])
                 seats[rows] = seat
                 rows += 1
-            k = legal_actions(s, r, feas, legal)
-            action = i64(legal[0])
-            if k > 1:
-                make_view(s, r, i64(s["actor"]), views[0])
-                write_mask(legal, k, mask)
-                action = bot_action(bot, views[0], mask, r, feas, dist, scratch)
-            apply(s, r, feas, action, legal)
+            bot_step(s, r, feas, dist, bot, legal, mask, views, scratch)
         for row in range(first, rows):
             outcomes[row] = float(s["scores"][seats[row]])
     return rows
@@ -336,10 +335,7 @@ def imagine(positions, views, i, r, feas, dist, knows, paces, worlds, pool, scra
                         deal_again(s, other, source)
                         quicken(s, r, feas, dist, other, target, source, scratch)
     if s["phase"] == PLAY:
-        deal = i64(s["deal"]) - 1
-        s["can_lay"] = i64(s["opened"][seat]) == 0 and can_meet(
-            s["hands"][seat], r, feas, i64(r["threes"][deal]), i64(r["fours"][deal]), i64(0), i64(0)
-        )
+        begin_play(s, r, feas, seat)
 
 
 @kernel

@@ -8,8 +8,8 @@ from __future__ import annotations
 from kalooki_env.core.compiled import i64, kernel
 from kalooki_env.core.layout import CARDS, FILL, JOKER, LAYOFF, MELD, MOVE, OVER, PLAY
 from kalooki_env.core.legal import legal_actions
-from kalooki_env.core.rng import below, shuffle, spawn
-from kalooki_env.core.solver import can_meet
+from kalooki_env.core.rng import shuffle, spawn
+from kalooki_env.core.step import begin_play
 
 
 @kernel
@@ -100,16 +100,20 @@ def permute_hidden(s, r, seat, source, pool):
     for i in range(i64(s["stock_n"])):
         pool[size] = s["stock"][i]
         size += 1
-    for i in range(size - 1, 0, -1):
-        j = below(source, i + 1)
-        swap = pool[i]
-        pool[i] = pool[j]
-        pool[j] = swap
+    shuffle(source, pool, size)
     for other in range(n):
         if other != seat and not open_hands:
             for card in range(CARDS):
                 unknown = i64(s["hands"][other, card]) - i64(s["known"][CARDS * other + card])
                 s["hands"][other, card] -= unknown
+    deal_pool(s, n, seat, pool, size)
+
+
+@kernel
+def deal_pool(s, n, seat, pool, size):
+    """Fill the hands of the others to their sizes, and the stock, with the first `size` cards of a pool, the last first."""
+    for other in range(n):
+        if other != seat:
             held = 0
             for card in range(CARDS):
                 held += i64(s["hands"][other, card])
@@ -131,9 +135,6 @@ def guess_hidden(v, r, source, pool, s):
         source: record with the generator to use; the new position's own one comes from it.
         pool: uint8 scratch for a whole deck.
         s: STATE record, written.
-
-    Returns:
-        Number of cards in `pool` that were dealt.
     """
     seat = i64(v["observer"])
     n = i64(r["num_players"])
@@ -151,20 +152,8 @@ def guess_hidden(v, r, source, pool, s):
             pool[size] = card
             size += 1
     shuffle(source, pool, size)
-    dealt = size
-    for other in range(n):
-        if other != seat:
-            held = 0
-            for card in range(CARDS):
-                held += i64(s["hands"][other, card])
-            for _ in range(i64(s["hand_n"][other]) - held):
-                size -= 1
-                s["hands"][other, pool[size]] += 1
-    for i in range(i64(s["stock_n"])):
-        size -= 1
-        s["stock"][i] = pool[size]
+    deal_pool(s, n, seat, pool, size)
     s["rng"] = spawn(source)
-    return dealt
 
 
 @kernel
@@ -178,10 +167,7 @@ def agrees(s, r, feas, seat, scratch):
     if actor == seat or phase == OVER:
         return True
     if phase == PLAY:
-        deal = i64(s["deal"]) - 1
-        s["can_lay"] = i64(s["opened"][actor]) == 0 and can_meet(
-            s["hands"][actor], r, feas, i64(r["threes"][deal]), i64(r["fours"][deal]), i64(0), i64(0)
-        )
+        begin_play(s, r, feas, actor)
         return True
     if phase == MELD:
         return legal_actions(s, r, feas, scratch) >= 1
