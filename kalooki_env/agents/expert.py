@@ -378,10 +378,3 @@ def lays_along(v, mask, r, feas, dist, scratch):
             return left <= without
         without = left
     return False
-
-
-@kernel
-def expert_actions(views, masks, rules, feas, dist, scratch, actions):
-    """`expert_action` for many views. `actions`: int64 (n,), written."""
-    for i in range(views.shape[0]):
-        actions[i] = expert_action(views[i], masks[i], rules[0], feas, dist, scratch)

@@ -122,10 +122,3 @@ def play(v, mask, r, feas, dist, scratch):
             ):
                 best = card
     return DISCARD + best
-
-
-@kernel
-def greedy_actions(views, masks, rules, feas, dist, scratch, actions):
-    """`greedy_action` for many views. `actions`: int64 (n,), written."""
-    for i in range(views.shape[0]):
-        actions[i] = greedy_action(views[i], masks[i], rules[0], feas, dist, scratch)

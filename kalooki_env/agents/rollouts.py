@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kalooki_env.agents.expert import SCRATCH, expert_action, outs_of_hand, total_of
-from kalooki_env.agents.greedy import greedy_action
+from kalooki_env.agents.bots import EXPERT, SCRATCH, bot_action
+from kalooki_env.agents.expert import outs_of_hand, total_of
 from kalooki_env.core.actions import MAX_ACTIONS
 from kalooki_env.core.batch import write_mask
 from kalooki_env.core.compiled import i64, kernel
@@ -18,8 +18,6 @@ from kalooki_env.core.solver import contract_distance, distance_up_to, distances
 from kalooki_env.core.step import apply, begin_play
 from kalooki_env.core.view import guess_hidden, make_view
 
-#: Who plays a deal out.
-GREEDY, EXPERT = 0, 1
 #: What is known of the hidden cards: nothing; how near to their contracts hands are after so many turns; that, and that nobody
 #: wants what he discarded or declined; all hands; all hands and the stock.
 UNIFORM, PACED, READ, HANDS, ALL = 0, 1, 2, 3, 4
@@ -45,14 +43,6 @@ WORK = np.dtype(
     ],
     align=True,
 )
-
-
-@kernel
-def bot_action(bot, v, mask, r, feas, dist, scratch):
-    """The choice of a bot by its number."""
-    if bot == GREEDY:
-        return i64(greedy_action(v, mask, r, feas, dist, scratch))
-    return i64(expert_action(v, mask, r, feas, dist, scratch))
 
 
 @kernel
@@ -359,7 +349,7 @@ def list_candidates(views, masks, i, rules, feas, dist, work, actions):
     v = views[i]
     mask = masks[i]
     scratch = work[0]["scratch"][:]
-    actions[0] = i64(expert_action(v, mask, r, feas, dist, scratch))
+    actions[0] = bot_action(EXPERT, v, mask, r, feas, dist, scratch)
     phase = i64(v["phase"])
     if phase == FILL or phase == LAYOFF or phase == MOVE or (phase == PLAY and actions[0] > JOKER):
         return 1

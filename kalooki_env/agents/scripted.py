@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from kalooki_env import core
 from kalooki_env.agents.base import Agent
-from kalooki_env.agents.expert import SCRATCH, expert_actions
-from kalooki_env.agents.greedy import greedy_actions
+from kalooki_env.agents.bots import EXPERT, GREEDY, SCRATCH, bot_actions
 from kalooki_env.game.engine import Engine
 
 
@@ -27,28 +26,17 @@ class RandomAgent(Agent):
         return best
 
 
-class GreedyAgent(Agent):
-    """Keeps the contract distance smallest; see `kalooki_env.agents.greedy`."""
+class BotAgent(Agent):
+    """A compiled bot. What it does stands beside it.
+
+    Args:
+        bot: its number, from `kalooki_env.agents.bots`.
+    """
 
     observation = None
 
-    def begin(self, engine: Engine) -> None:
-        """See `Agent.begin`."""
-        self._engine = engine
-        self._scratch = np.zeros((5, core.CARDS), np.uint8)
-
-    def act(self, observations: NDArray[Any], masks: NDArray[np.int8], rng: np.random.Generator) -> NDArray[np.int64]:
-        """See `Agent.act`."""
-        actions = np.empty(len(observations), np.int64)
-        table = self._engine
-        greedy_actions(observations, masks, table.record, table.feas, table.dist, self._scratch, actions)
-        return actions
-
-
-class ExpertAgent(Agent):
-    """The strongest bot by hand; see `kalooki_env.agents.expert`."""
-
-    observation = None
+    def __init__(self, bot: int) -> None:
+        self.bot = bot
 
     def begin(self, engine: Engine) -> None:
         """See `Agent.begin`."""
@@ -59,5 +47,19 @@ class ExpertAgent(Agent):
         """See `Agent.act`."""
         actions = np.empty(len(observations), np.int64)
         table = self._engine
-        expert_actions(observations, masks, table.record, table.feas, table.dist, self._scratch, actions)
+        bot_actions(self.bot, observations, masks, table.record, table.feas, table.dist, self._scratch, actions)
         return actions
+
+
+class GreedyAgent(BotAgent):
+    """Keeps the contract distance smallest; see `kalooki_env.agents.greedy`."""
+
+    def __init__(self) -> None:
+        super().__init__(GREEDY)
+
+
+class ExpertAgent(BotAgent):
+    """The strongest bot by hand; see `kalooki_env.agents.expert`."""
+
+    def __init__(self) -> None:
+        super().__init__(EXPERT)

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from kalooki_env import core
 from kalooki_env.agents.base import Agent
+from kalooki_env.agents.bots import EXPERT, GREEDY
 from kalooki_env.agents.rollouts import (
     ALL,
     DISTANCES,
-    EXPERT,
     FEATURES,
-    GREEDY,
     HANDS,
     PACED,
     READ,

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kalooki_env import agents, core
-from kalooki_env.agents import rollouts
+from kalooki_env.agents import bots, rollouts
 from kalooki_env.agents.search import SearchAgent, _estimates
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.game import Game
@@ -61,7 +61,7 @@ class Looker:
         learned = search._learn(int(views[0]["deal"]))
         sums = np.zeros((len(actions), 2))
         rollouts.judge(
-            states, views, 0, table.record, table.feas, table.dist, rollouts.READ, rollouts.EXPERT, learned.paces, 2,
+            states, views, 0, table.record, table.feas, table.dist, rollouts.READ, bots.EXPERT, learned.paces, 2,
             learned.weights, actions, np.ones(len(actions), np.uint8), sums, WORLDS, search._mask, search._work,
         )  # fmt: skip
         return _estimates(sums, WORLDS)
