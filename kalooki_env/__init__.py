@@ -1,7 +1,12 @@
 """Jamaican Kalooki for reinforcement learning. Importing this compiles nothing, needs no torch and opens nothing."""
 
+import gymnasium as _gymnasium
+
 from kalooki_env import agents
 from kalooki_env.envs.aec import env, parallel_env, raw_env
+from kalooki_env.envs.seat import SeatEnv
+from kalooki_env.envs.selfplay import SelfPlayEnv, make_selfplay
+from kalooki_env.envs.vector import SeatVectorEnv, make_vec
 from kalooki_env.errors import (
     AgentError,
     CheckpointError,
@@ -33,9 +38,20 @@ __all__ = [
     "Refusal",
     "Rules",
     "RulesError",
+    "SeatEnv",
+    "SeatVectorEnv",
+    "SelfPlayEnv",
     "agents",
     "env",
+    "make_selfplay",
+    "make_vec",
     "parallel_env",
     "presets",
     "raw_env",
 ]
+
+_gymnasium.register(
+    id="Kalooki-v0",
+    entry_point="kalooki_env.envs.seat:SeatEnv",
+    vector_entry_point="kalooki_env.envs.vector:SeatVectorEnv",
+)

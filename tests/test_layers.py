@@ -21,10 +21,11 @@ LAYERS: dict[str, set[str]] = {
     "render": {"core", "game"},
     "referee": set(),
     "agents": {"core", "game", "observe"},
-    "envs": {"core", "game", "observe", "render"},
+    "batch": {"core", "game", "observe", "agents"},
+    "envs": {"core", "game", "observe", "render", "agents", "batch"},
     "arena": {"core", "game", "observe", "agents", "render"},
     "verify": {"core", "game", "referee", "agents", "observe"},
-    "cli": {"core", "game", "observe", "render", "referee", "agents", "envs", "arena", "verify"},
+    "cli": {"core", "game", "observe", "render", "referee", "agents", "batch", "envs", "arena", "verify"},
 }
 #: Packages of the extra `train`.
 TRAINING_ONLY = {

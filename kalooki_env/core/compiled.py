@@ -26,7 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 #: Folders whose files may hold kernels.
-KERNEL_FOLDERS = ("core", "observe", "agents")
+KERNEL_FOLDERS = ("core", "observe", "agents", "batch")
 
 
 #: When this process read the sources, or somewhat earlier.

@@ -19,6 +19,8 @@ SCRATCH = 5
 # Parts of the piece: distance, cards that lower it, discards that keep it smallest, what those leave open, the upcard lowers
 # it.
 LOWERS, KEEPS, OUTS, UPCARD_LOWERS = 1, 54, 107, 160
+#: Its size.
+SIZE = UPCARD_LOWERS + 1
 
 
 @kernel
@@ -70,20 +72,22 @@ def from_state(s, r, feas, dist, seat, views, out, scratch):
 def solve_lanes(states, rules, feas, dist, lanes, seats, views, rows, first, scratch):
     """The solver's piece for `observe_lanes`, into `rows[:, first:]`."""
     for i in range(lanes.shape[0]):
-        piece = rows[i][first : first + UPCARD_LOWERS + 1]
+        piece = rows[i][first : first + SIZE]
         from_state(states[lanes[i]], rules[0], feas, dist, i64(seats[i]), views, piece, scratch)
 
 
 @kernel
-def distances_of_lane(states, rules, feas, dist, lane, out):
-    """Contract distance of every hand, 0 once opened or while laying down. `out`: int64 (num_players,), written."""
-    s = states[lane]
-    r = rules[0]
+def seat_distance(s, r, feas, dist, seat):
+    """Contract distance of a hand, 0 once opened or while laying down."""
+    # A seat that is laying down has the rest of its contract in hand; the solver would count the whole contract.
+    if i64(s["opened"][seat]) or (seat == i64(s["actor"]) and (s["phase"] == MELD or s["phase"] == FILL)):
+        return i64(0)
     deal = i64(s["deal"]) - 1
+    return contract_distance(s["hands"][seat], r, feas, dist, i64(r["threes"][deal]), i64(r["fours"][deal]))
+
+
+@kernel
+def distances_of_lane(states, rules, feas, dist, lane, out):
+    """`seat_distance` of every seat. `out`: int64 (num_players,), written."""
     for seat in range(out.shape[0]):
-        # A seat that is laying down has the rest of its contract in hand; the solver would count the whole contract.
-        laying = seat == i64(s["actor"]) and (s["phase"] == MELD or s["phase"] == FILL)
-        if i64(s["opened"][seat]) or laying:
-            out[seat] = 0
-        else:
-            out[seat] = contract_distance(s["hands"][seat], r, feas, dist, i64(r["threes"][deal]), i64(r["fours"][deal]))
+        out[seat] = seat_distance(states[lane], rules[0], feas, dist, seat)

@@ -1,0 +1,291 @@
+"""`Lanes`: the buffers of a batch, and the calls into compiled code, over threads and around outside agents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalooki_env import core
+from kalooki_env.agents.play import Player
+from kalooki_env.batch.kernels import first_illegal, masks_of_some, random_actions, run_lanes, seed_some
+from kalooki_env.batch.layout import INFOS, LANE, NOTHING, RESET, RESUME, SHOW, STEP, WORK, Autoreset, OnIllegal
+from kalooki_env.errors import ConfigError, EnvironmentStateError
+from kalooki_env.game.engine import Engine
+from kalooki_env.game.explain import illegal_action_error, why_illegal
+from kalooki_env.game.notation import action_text
+from kalooki_env.game.refusals import Refusal
+from kalooki_env.observe.schema import Observation
+
+
+class Lanes:
+    """N tables of one kind, each at a decision of the seat that is asked, and everything that is told about them.
+
+    The arrays belong to this object and are written in place by `reset`, `step` and `show`.
+
+    Args:
+        engine: engine of the tables.
+        layout: the observation.
+        settings: SETTINGS (1,).
+        count: number of tables.
+        lane_deals: the only number that each lane deals, int64 (N,); None for what the settings say.
+        outside: agents with the numbers from `OUTSIDE` on.
+        threads: threads that share the lanes; the results are the same with any number.
+
+    Attributes:
+        states: the positions, STATE (N,).
+        masks: int8 (N, num_actions).
+        observations: uint8 or float32 (N, size).
+        rewards: float64 (N, 1), in self-play (N, players).
+        over: bool (N,): a deal ended in the last call.
+        infos: int64 (7, N), rows as in `INFOS`.
+        final_observations, final_infos, final_scores: of the deals that ended, where others have been dealt since.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        layout: Observation,
+        settings: NDArray[np.void],
+        count: int,
+        *,
+        lane_deals: NDArray[np.int64] | None = None,
+        outside: Sequence[Player] = (),
+        threads: int = 1,
+    ) -> None:
+        self.engine = engine
+        self.layout = layout
+        self.settings = settings
+        self.count = count
+        self._outside = list(outside)
+        self._rng = np.random.default_rng()
+        self._threads = min(threads, count)
+        self._pool = ThreadPoolExecutor(self._threads - 1) if self._threads > 1 else None
+        cuts = np.linspace(0, count, self._threads + 1).astype(int)
+        self._chunks = [(int(first), int(last), np.zeros(1, WORK)) for first, last in pairwise(cuts)]
+        selfplay = bool(settings[0]["asks_all"])
+        players = engine.num_players
+        same_step = settings[0]["autoreset"] == Autoreset.SAME_STEP
+        finals = count if same_step and not selfplay else 0
+        is_float = bool(settings[0]["is_float"])
+        size = layout.size
+        self.states = np.zeros(count, core.STATE)
+        self.lanes = np.zeros(count, LANE)
+        if lane_deals is not None:
+            self.lanes["deal"] = lane_deals
+        self.masks = np.ones((count, engine.num_actions), np.int8)
+        bytes_out = np.zeros((0 if is_float else count, size), np.uint8)
+        floats_out = np.zeros((count if is_float else 0, size), np.float32)
+        final_bytes = np.zeros((0 if is_float else finals, size), np.uint8)
+        final_floats = np.zeros((finals if is_float else 0, size), np.float32)
+        self.observations: NDArray[Any] = floats_out if is_float else bytes_out
+        self.final_observations: NDArray[Any] = final_floats if is_float else final_bytes
+        self.rewards = np.zeros((count, players if selfplay else 1))
+        self.over = np.zeros(count, np.bool_)
+        self.infos = np.zeros((len(INFOS), count), np.int64)
+        self.final_infos = np.zeros((len(INFOS), count if same_step else 0), np.int64)
+        self.final_scores = np.zeros((count, players if selfplay else 0), np.int64)
+        self._jobs = np.zeros(count, np.uint8)
+        self._steps = np.full(count, STEP, np.uint8)
+        self._no_actions = np.zeros(count, np.int64)
+        self._table = (engine.record, engine.feas, engine.dist)
+        self._outputs = (
+            self.masks, bytes_out, floats_out, self.rewards, self.over, self.infos, final_bytes, final_floats,
+            self.final_infos, self.final_scores,
+        )  # fmt: skip
+        self._seeds: list[int | None] = [None] * count
+        self._was_reset = np.zeros(count, np.bool_)
+        seeds = np.random.SeedSequence().generate_state(count, np.uint64)
+        seed_some(self.states, self.lanes, np.arange(count), seeds)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles: threads are made anew."""
+        return {**self.__dict__, "_pool": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._pool = ThreadPoolExecutor(self._threads - 1) if self._threads > 1 else None
+
+    # ---- play ----------------------------------------------------------------------------------------------------
+
+    def seed(self, seeds: Sequence[int | None]) -> None:
+        """Set the generators of lanes, None for those that stay as they are; outside agents draw from what the first gives."""
+        which = np.array([lane for lane, seed in enumerate(seeds) if seed is not None], np.int64)
+        if not len(which):
+            return
+        given = np.array([seed for seed in seeds if seed is not None], np.uint64)
+        seed_some(self.states, self.lanes, which, given)
+        for lane in which:
+            self._seeds[lane] = seeds[lane]
+        self._rng = np.random.default_rng(int(given[0]))
+
+    def reset(self, which: NDArray[np.bool_] | None = None, settings: NDArray[np.void] | None = None) -> None:
+        """Deal some lanes anew, or all; with other settings this once, if given."""
+        if which is None:
+            self._jobs[:] = RESET
+        else:
+            self._jobs[:] = np.where(which, RESET, NOTHING)
+        self._was_reset |= self._jobs == RESET
+        self._run(self._jobs, self._no_actions, self.settings if settings is None else settings)
+
+    def step(self, actions: Any) -> None:
+        """Carry out an action in each lane.
+
+        Raises:
+            EnvironmentStateError: before the first reset, or, without autoreset, in a lane whose deal is over.
+            ConfigError: not one whole number per lane.
+            IllegalActionError: an illegal action, where that is an error; no lane has changed.
+        """
+        given = self._checked(actions)
+        if not self._was_reset.all():
+            self._refuse_unreset()
+        settings = self.settings[0]
+        if settings["autoreset"] == Autoreset.DISABLED and self.lanes["over"].any():
+            lane = int(np.argmax(self.lanes["over"]))
+            raise EnvironmentStateError(
+                f"step in lane {lane}, whose deal is over, and autoreset is disabled: call "
+                'reset(options={"reset_mask": mask}) with True for such lanes'
+            )
+        if settings["on_illegal"] == OnIllegal.RAISE:
+            lane = first_illegal(self.lanes, self._steps, given)
+            if lane >= 0:
+                self._raise_illegal(int(lane), int(given[lane]))
+        self._run(self._steps, given, self.settings)
+
+    def show(self) -> None:
+        """Write observations, masks and infos anew, after states were changed from outside."""
+        self._jobs[:] = np.where(self._was_reset, SHOW, NOTHING)
+        self._run(self._jobs, self._no_actions, self.settings)
+
+    def random_actions(self) -> NDArray[np.int64]:
+        """A random legal action for each lane, from the lanes' own generators; 0 where a deal is over: int64 (N,)."""
+        actions = np.empty(self.count, np.int64)
+        random_actions(self.lanes, actions)
+        return actions
+
+    def _run(self, jobs: NDArray[np.uint8], actions: NDArray[np.int64], settings: NDArray[np.void]) -> None:
+        waiting = self._call(jobs, actions, settings)
+        while waiting:
+            jobs, actions = self._ask_outside()
+            waiting = self._call(jobs, actions, settings)
+
+    def _call(self, jobs: NDArray[np.uint8], actions: NDArray[np.int64], settings: NDArray[np.void]) -> int:
+        """Run all lanes; the first chunk in this thread. Returns how many wait for outside agents."""
+
+        def run(first: int, last: int, work: NDArray[np.void]) -> int:
+            lists = (self.states, self.lanes, *self._table, settings, work)
+            return int(run_lanes(first, last, jobs, actions, *lists, *self._outputs))
+
+        if self._pool is None:
+            return run(*self._chunks[0])
+        others = [self._pool.submit(run, *chunk) for chunk in self._chunks[1:]]
+        return run(*self._chunks[0]) + sum(other.result() for other in others)
+
+    def _ask_outside(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """Actions of the outside agents that lanes wait for."""
+        jobs = np.zeros(self.count, np.uint8)
+        actions = np.zeros(self.count, np.int64)
+        for number, player in enumerate(self._outside, start=1):
+            which = np.flatnonzero(self.lanes["waits_for"] == number)
+            if len(which):
+                masks = np.empty((len(which), self.engine.num_actions), np.int8)
+                masks_of_some(self.lanes, which, masks)
+                actions[which] = player.act(self.states, which, masks, self._rng)
+                jobs[which] = RESUME
+        return jobs, actions
+
+    # ---- errors --------------------------------------------------------------------------------------------------
+
+    def _checked(self, actions: Any) -> NDArray[np.int64]:
+        given = np.asarray(actions)
+        if given.shape != (self.count,) or not np.issubdtype(given.dtype, np.integer):
+            raise ConfigError(f"actions {given.dtype} {given.shape} are not allowed; allowed: {self.count} whole numbers")
+        return np.ascontiguousarray(given, np.int64)
+
+    def _refuse_unreset(self) -> None:
+        if not self._was_reset.any():
+            raise EnvironmentStateError("step before reset: call reset() first")
+        raise EnvironmentStateError(f"step in lane {int(np.argmin(self._was_reset))}, which was never reset: call reset() first")
+
+    def _raise_illegal(self, lane: int, action: int) -> None:
+        state = self.states[lane : lane + 1]
+        lists = self.lanes[lane]
+
+        def text(number: int) -> str:
+            try:
+                return action_text(number, state[0], self.engine.num_players, self.engine.max_seats)
+            except ValueError:
+                return f"action {number}"
+
+        inside = 0 <= action < self.engine.num_actions
+        refusal = why_illegal(state, action, self.engine) if inside else Refusal.NO_SUCH_ACTION
+        legal = [text(int(number)) for number in lists["legal"][: lists["n"]]]
+        shown = text(action) if inside else str(action)
+        error = illegal_action_error(state, shown, refusal, int(state[0]["actor"]), legal, self.engine, self._seeds[lane])
+        raise type(error)(f"lane {lane}: {error}" if self.count > 1 else str(error), error.position, error.seed)
+
+    # ---- saving --------------------------------------------------------------------------------------------------
+
+    def saved(self, name: str) -> dict[str, NDArray[Any]]:
+        """Everything that what follows depends on, as plain arrays.
+
+        Args:
+            name: what it belongs to: all options.
+        """
+        about = {"name": name, "schema": _schema(), "rng": self._rng.bit_generator.state, "seeds": self._seeds}
+        return {
+            "about": np.frombuffer(json.dumps(about).encode(), np.uint8).copy(),
+            "states": _bytes(self.states).copy(),
+            "lanes": _bytes(self.lanes).copy(),
+            "was_reset": self._was_reset.copy(),
+        }
+
+    def restore(self, saved: dict[str, NDArray[Any]], name: str) -> None:
+        """The inverse of `saved`.
+
+        Raises:
+            ConfigError: something else than `saved` gave, or of an environment with other options, or of another version.
+        """
+        try:
+            about = json.loads(np.asarray(saved["about"], np.uint8).tobytes())
+            found = about["name"], about["schema"]
+            arrays = {key: np.asarray(saved[key]) for key in ("states", "lanes", "was_reset")}
+            rng, seeds = about["rng"], about["seeds"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise ConfigError(f"this is not a state that an environment saved: {type(error).__name__}: {error}") from error
+        if found != (name, _schema()):
+            here = f"{name}, schema {_schema()}"
+            raise ConfigError(f"this state is of another environment or version: {found[0]}, schema {found[1]}; here: {here}")
+        for key, target in (("states", _bytes(self.states)), ("lanes", _bytes(self.lanes)), ("was_reset", self._was_reset)):
+            if arrays[key].shape != target.shape or arrays[key].dtype != target.dtype:
+                raise ConfigError(f"{key} {arrays[key].dtype} {arrays[key].shape}; allowed: {target.dtype} {target.shape}")
+        _bytes(self.states)[:] = arrays["states"]
+        _bytes(self.lanes)[:] = arrays["lanes"]
+        self._was_reset[:] = arrays["was_reset"]
+        self._rng.bit_generator.state = rng
+        self._seeds = seeds
+        self.show()
+
+    def nbytes(self) -> int:
+        """Bytes of memory that the lanes and what is told about them take."""
+        arrays = (self.states, self.lanes, self._jobs, self._steps, self._no_actions, *self._outputs)
+        return sum(array.nbytes for array in arrays)
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
+
+def _bytes(records: NDArray[np.void]) -> NDArray[np.uint8]:
+    return records.view(np.uint8).reshape(len(records), -1)
+
+
+def _schema() -> str:
+    return core.schema_hash(core.STATE, LANE)

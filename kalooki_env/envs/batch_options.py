@@ -1,0 +1,260 @@
+"""Options of the batched environments: checked, and packed for compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from kalooki_env.agents import SCRIPTED, load
+from kalooki_env.agents.base import Agent
+from kalooki_env.agents.bots import EXPERT, GREEDY
+from kalooki_env.agents.play import Player
+from kalooki_env.batch.lanes import Lanes
+from kalooki_env.batch.layout import OUTSIDE, RANDOM, SETTINGS, Autoreset, OnIllegal, RewardKind
+from kalooki_env.envs.options import dealer_of as seat_of
+from kalooki_env.envs.options import deals_of, number, one_of
+from kalooki_env.errors import ConfigError, RulesError, closest
+from kalooki_env.game.engine import Engine, engine
+from kalooki_env.game.game import whole_number
+from kalooki_env.observe.schema import Observation
+from kalooki_env.rules import MAX_PLAYERS, Rules
+
+#: Opponents that play inside compiled code.
+COMPILED: dict[str, int] = {"random": RANDOM, "greedy": GREEDY, "expert-v1": EXPERT, "expert": EXPERT}
+assert set(COMPILED) == set(SCRIPTED)
+#: Numbers of deals with their weights.
+Deals = int | Sequence[int] | Mapping[int, float] | Literal["random"]
+
+
+@dataclass(frozen=True)
+class BatchOptions:
+    """What the batched environments have in common.
+
+    Attributes:
+        rules: `Rules`, or their text, as for `kalooki_env.env`.
+        num_players: seats at the table.
+        max_seats: seats that the spaces have room for; default `num_players`.
+        deal: number of the deal (1 to 9), a list of numbers to draw from, a dict of numbers and weights, or `"random"` for all.
+        lane_deals: one number for each lane, which then deals nothing else.
+        dealer: a seat, or `"rotate"`: at random after a seeded reset, then clockwise from deal to deal.
+        observation: a named choice, `"obs-v1"` or `"obs-v1+solver"`, or a list of names of pieces.
+        observation_form: `"flat"` for one vector, `"dict"` for a dict of vectors by piece.
+        observation_dtype: `"float32"`, scaled to [0, 1], or `"uint8"`, counts and flags.
+        mask_in_observation: `{"observation": ..., "action_mask": ...}` in place of the observation alone.
+        reward, shaping: as for `kalooki_env.env`.
+        on_illegal: `"raise"`, and no lane changes; `"lose"`: the deal ends with `illegal_reward`; `"replace"`: a random legal
+            action is carried out instead. Illegal actions are counted.
+        illegal_reward: see `on_illegal`.
+        skip_forced: play decisions with one legal action without asking.
+        call_windows: `"all"`, or `"useful"`: pass without asking where the card would neither lower the contract distance
+            nor raise the number of unseen cards that do. Name it in results that used it.
+        threads: threads that share the lanes; the results are the same with any number.
+        copy: hand out new arrays. Without it the arrays belong to the environment, and the next call overwrites them.
+
+    Raises:
+        RulesError: unknown rules, an impossible table, deal or dealer.
+        ConfigError: an unknown option, or one with a value that is not allowed.
+    """
+
+    rules: Rules | str = "jamaican"
+    num_players: int = 4
+    max_seats: int | None = None
+    deal: Deals = "random"
+    lane_deals: Sequence[int] | None = None
+    dealer: int | Literal["rotate"] = "rotate"
+    observation: str | Sequence[str] = "obs-v1"
+    observation_form: Literal["flat", "dict"] = "flat"
+    observation_dtype: Literal["float32", "uint8"] = "float32"
+    mask_in_observation: bool = False
+    reward: Literal["score", "zero_sum", "win"] = "score"
+    shaping: float = 0.0
+    on_illegal: Literal["raise", "lose", "replace"] = "raise"
+    illegal_reward: float = -4.0
+    skip_forced: bool = True
+    call_windows: Literal["all", "useful"] = "all"
+    threads: int = 1
+    copy: bool = True
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> BatchOptions:
+        """Options from keywords, all checked."""
+        known = [field.name for field in fields(cls)]
+        for key in options:
+            if key not in known:
+                raise ConfigError(f"unknown option {key!r}{closest(key, known)}")
+        made = cls(**options)
+        one_of("observation_form", made.observation_form, ("flat", "dict"))
+        one_of("observation_dtype", made.observation_dtype, ("float32", "uint8"))
+        if (made.observation_form, made.observation_dtype) == ("dict", "uint8"):
+            raise ConfigError("observation_form 'dict' goes with observation_dtype 'float32' only")
+        one_of("reward", made.reward, ("score", "zero_sum", "win"))
+        one_of("on_illegal", made.on_illegal, ("raise", "lose", "replace"))
+        one_of("call_windows", made.call_windows, ("all", "useful"))
+        number("illegal_reward", made.illegal_reward)
+        if number("shaping", made.shaping) < 0:
+            raise ConfigError(f"shaping {made.shaping!r} is not allowed; allowed: a number from 0 on")
+        if whole_number("threads", made.threads) < 1:
+            raise ConfigError(f"threads {made.threads!r} is not allowed; allowed: 1 or more")
+        return made
+
+    def text(self, **others: Any) -> str:
+        """All options that play depends on, for comparing: threads and copies make no difference."""
+        mine = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in ("threads", "copy")}
+        mine |= {"rules": str(Rules.of(self.rules)), **others}
+        if self.lane_deals is not None:
+            mine["lane_deals"] = [int(deal) for deal in self.lane_deals]
+        return ", ".join(f"{key}={value!r}" for key, value in mine.items())
+
+
+def checked_deals(deal: Any, rules: Rules, num_players: int) -> tuple[tuple[int, ...], list[int]]:
+    """Numbers of deals, and for weighted ones their shares of 2**31, added up; zeros for equal weights."""
+    if not isinstance(deal, Mapping):
+        deals = deals_of(deal, rules, num_players)
+        return deals, [0] * len(deals)
+    deals = deals_of(list(deal), rules, num_players)
+    weights = [number(f"weight of deal {key!r}", weight) for key, weight in deal.items()]
+    if min(weights) <= 0:
+        raise ConfigError(f"deal {deal!r} is not allowed; allowed: weights above 0")
+    shares = np.cumsum(weights) / sum(weights) * 2**31
+    return deals, [max(1, int(share)) for share in shares]
+
+
+def settings_of(
+    options: BatchOptions,
+    table: Engine,
+    layout: Observation,
+    *,
+    autoreset: Autoreset,
+    asks_all: bool,
+    seat: int,
+    players: Sequence[int],
+) -> NDArray[np.void]:
+    """The SETTINGS record, as an array of one."""
+    settings = np.zeros(1, SETTINGS)
+    record = settings[0]
+    record["offsets"] = layout.offsets
+    record["scale"][: layout.size] = layout.scale
+    record["solver_at"] = layout.slice_of("solver").start if layout.has_solver else -1
+    set_deals(settings, options.deal, table)
+    dealer = seat_of(options.dealer, table.num_players)
+    record["dealer"] = -1 if dealer is None else dealer
+    record["seat"] = seat
+    record["players"][: len(players)] = players
+    record["shaping"] = options.shaping
+    record["illegal_reward"] = options.illegal_reward
+    record["reward"] = RewardKind[options.reward.upper()]
+    record["on_illegal"] = OnIllegal[options.on_illegal.upper()]
+    record["autoreset"] = autoreset
+    record["skips_forced"] = bool(options.skip_forced)
+    record["useful_calls"] = options.call_windows == "useful"
+    record["asks_all"] = asks_all
+    record["is_float"] = options.observation_dtype == "float32"
+    return settings
+
+
+def set_deals(settings: NDArray[np.void], deal: Any, table: Engine) -> None:
+    """Put the deals to draw from into a SETTINGS record."""
+    deals, thresholds = checked_deals(deal, table.rules, table.num_players)
+    if len(deals) > settings[0]["deals"].shape[0]:
+        raise RulesError(f"deal {deal!r} is not allowed: more than {settings[0]['deals'].shape[0]} numbers; use weights")
+    settings[0]["deals"][: len(deals)] = deals
+    settings[0]["thresholds"][:] = 0
+    settings[0]["thresholds"][: len(deals)] = thresholds
+    settings[0]["deals_n"] = len(deals)
+
+
+def opponents_of(opponents: Any, num_players: int) -> list[str | Agent]:
+    """Who plays the other seats, clockwise from the one that is asked.
+
+    Raises:
+        ConfigError: neither one opponent nor one for each of those seats.
+    """
+    others = num_players - 1
+    given = list(opponents) if isinstance(opponents, Sequence) and not isinstance(opponents, str) else [opponents] * others
+    if len(given) != others:
+        raise ConfigError(f"{len(given)} opponents are not allowed; allowed: one, or {others} of them, clockwise")
+    return given
+
+
+def agent_name(agent: str | Agent) -> str:
+    """How an opponent is called in messages."""
+    return agent if isinstance(agent, str) else type(agent).__name__
+
+
+def players_of(opponents: Sequence[str | Agent], table: Engine) -> tuple[list[int], list[Player]]:
+    """Opponents as numbers by place, the first unused, and those that play outside of compiled code."""
+    numbers = [0]
+    known: list[str | Agent] = []
+    for agent in opponents:
+        if isinstance(agent, str) and agent in COMPILED:
+            numbers.append(COMPILED[agent])
+            continue
+        if not any(agent is one or agent == one for one in known):
+            known.append(agent)
+        numbers.append(OUTSIDE + next(i for i, one in enumerate(known) if agent is one or agent == one))
+    return numbers, [Player(load(agent) if isinstance(agent, str) else agent, table, agent_name(agent)) for agent in known]
+
+
+def lanes_of(
+    options: BatchOptions,
+    count: int,
+    *,
+    autoreset: Autoreset,
+    asks_all: bool = False,
+    seat: int | str = 0,
+    opponents: str | Agent | Sequence[str | Agent] = "greedy",
+) -> Lanes:
+    """The lanes of an environment.
+
+    Args:
+        options: what it has in common with others.
+        count: number of lanes.
+        autoreset: its mode.
+        asks_all: self-play: whoever is to move is asked.
+        seat: the seat that is asked otherwise, or `"rotate"`.
+        opponents: who plays the other seats then.
+    """
+    count = whole_number("number of environments", count)
+    if count < 1:
+        raise ConfigError(f"{count} environments are not allowed; allowed: 1 or more")
+    table = engine(Rules.of(options.rules), whole_number("num_players", options.num_players), options.max_seats)
+    layout = Observation.of(options.observation, table.max_seats)
+    asked = seat_of(seat, table.num_players)
+    given = [] if asks_all else opponents_of(opponents, table.num_players)
+    numbers, outside = players_of(given, table)
+    settings = settings_of(
+        options, table, layout, autoreset=autoreset, asks_all=asks_all, seat=-1 if asked is None else asked, players=numbers
+    )
+    lane_deals = None
+    if options.lane_deals is not None:
+        lane_deals = np.array(deals_of(list(options.lane_deals), table.rules, table.num_players), np.int64)
+        if len(lane_deals) != count:
+            raise ConfigError(f"{len(lane_deals)} lane_deals are not allowed; allowed: one for each of {count} lanes")
+    return Lanes(table, layout, settings, count, lane_deals=lane_deals, outside=outside, threads=options.threads)
+
+
+def observation_space(options: BatchOptions, lanes: Lanes) -> spaces.Space[Any]:
+    """Space of one lane's observation."""
+    space: spaces.Space[Any] = (
+        lanes.layout.dict_space() if options.observation_form == "dict" else lanes.layout.space(options.observation_dtype)
+    )
+    if options.mask_in_observation:
+        masks = spaces.Box(0, 1, (lanes.engine.num_actions,), np.int8)
+        return spaces.Dict({"observation": space, "action_mask": masks})
+    return space
+
+
+def formed(options: BatchOptions, lanes: Lanes, rows: NDArray[Any], masks: NDArray[np.int8]) -> Any:
+    """Observations as they are handed out: vectors, or dicts of vectors. Copies are the caller's business."""
+    found: Any = rows
+    if options.observation_form == "dict":
+        found = {name: rows[..., lanes.layout.slice_of(name)] for name in lanes.layout.pieces}
+    return {"observation": found, "action_mask": masks} if options.mask_in_observation else found
+
+
+assert MAX_PLAYERS < OUTSIDE

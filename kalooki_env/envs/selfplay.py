@@ -1,0 +1,159 @@
+"""`SelfPlayEnv`: many tables at once, each offering whichever seat is to move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from kalooki_env.batch.layout import INFOS, Autoreset
+from kalooki_env.envs.batch_options import BatchOptions, formed, lanes_of, observation_space
+from kalooki_env.errors import ConfigError
+from kalooki_env.game.game import check_seed
+
+
+class Decisions(NamedTuple):
+    """Where the lanes of a `SelfPlayEnv` stand, and what their last step gave.
+
+    Attributes:
+        observation: of the seats to move: (N, size), or a dict by piece.
+        action_mask: int8 (N, A), never empty.
+        acting_seat: int64 (N,).
+        rewards: float64 (N, seats), of every seat since the last decision of the lane.
+        deal_over: bool (N,): a deal ended in this step; the lane stands at the first decision of the next.
+    """
+
+    observation: Any
+    action_mask: NDArray[np.int8]
+    acting_seat: NDArray[np.int64]
+    rewards: NDArray[np.float64]
+    deal_over: NDArray[np.bool_]
+
+
+class SelfPlayEnv:
+    """Many deals side by side; each step carries out one decision in each lane, of whatever seat was to move.
+
+    Consecutive rows of a lane belong to different seats: keep one stream per lane and seat, and close a decision when the same
+    seat decides again or the deal ends, with all the rewards that the seat was given meanwhile. A lane whose deal ends deals
+    anew in the same step; `finished()` tells how the deals ended. Lane `i` plays exactly what `kalooki_env.env` plays with the
+    same options, seed and actions.
+
+    Args:
+        num_envs: number of lanes, N.
+        options: see `kalooki_env.envs.batch_options.BatchOptions`. The default of `observation_dtype` is `"uint8"` here: a
+            learner that stores what it sees needs a quarter of the memory, and scales it with `observation_scale`.
+
+    Attributes:
+        single_observation_space, single_action_space: of one decision.
+        observation_scale: float32 (size,): what a byte of the observation is multiplied with to lie in [0, 1].
+
+    Raises:
+        RulesError: unknown rules, an impossible table, deal or dealer.
+        ConfigError: an option with a value that is not allowed.
+    """
+
+    def __init__(self, num_envs: int = 1, **options: Any) -> None:
+        self._options = BatchOptions.of({"observation_dtype": "uint8", **options})
+        if self._options.mask_in_observation:
+            raise ConfigError("mask_in_observation True is not allowed in self-play: the mask stands beside the observation")
+        self.lanes = lanes_of(self._options, num_envs, autoreset=Autoreset.SAME_STEP, asks_all=True)
+        self._name = self._options.text(num_envs=num_envs, mode="selfplay")
+        self.num_envs = self.lanes.count
+        self.num_players = self.lanes.engine.num_players
+        self.single_observation_space = observation_space(self._options, self.lanes)
+        self.single_action_space = spaces.Discrete(self.lanes.engine.num_actions)
+        self.observation_scale = self.lanes.layout.scale
+
+    def reset(self, *, seed: int | Sequence[int] | None = None) -> Decisions:
+        """Deal all lanes anew.
+
+        Args:
+            seed: lane `i` gets `seed + i`; or one for each lane. None goes on with the present generators.
+
+        Raises:
+            RulesError: a negative seed.
+            ConfigError: a list of the wrong length.
+        """
+        if seed is not None:
+            if isinstance(seed, Sequence | np.ndarray):
+                if len(seed) != self.num_envs:
+                    raise ConfigError(f"{len(seed)} seeds are not allowed; allowed: one, or {self.num_envs}")
+                self.lanes.seed([check_seed(one) for one in seed])
+            else:
+                check_seed(check_seed(seed) + self.num_envs - 1)
+                self.lanes.seed([int(seed) + lane for lane in range(self.num_envs)])
+        self.lanes.reset()
+        return self.decisions()
+
+    def step(self, actions: Any) -> Decisions:
+        """Carry out one decision in each lane. `actions`: int (N,).
+
+        Raises:
+            IllegalActionError: an illegal action under `on_illegal="raise"`; no lane has changed.
+            EnvironmentStateError: before `reset`.
+            ConfigError: not one whole number per lane.
+        """
+        self.lanes.step(actions)
+        return self.decisions()
+
+    def decisions(self) -> Decisions:
+        """Where the lanes stand now."""
+        lanes = self.lanes
+        seats = lanes.infos[INFOS.index("seat")]
+        if not self._options.copy:
+            return Decisions(
+                formed(self._options, lanes, lanes.observations, lanes.masks), lanes.masks, seats, lanes.rewards, lanes.over
+            )
+        rows, masks = lanes.observations.copy(), lanes.masks.copy()
+        return Decisions(formed(self._options, lanes, rows, masks), masks, seats.copy(), lanes.rewards.copy(), lanes.over.copy())
+
+    def finished(self) -> dict[str, NDArray[np.int64]]:
+        """How the deals ended that were over in the last step.
+
+        Returns:
+            int64 (n,) under `lane`, `deal`, `winner` (-1: blocked), `blocked`, `turns` and `illegal` (1: ended by an illegal
+            action), and `scores`, int64 (n, seats).
+        """
+        ended = np.flatnonzero(self.lanes.over)
+        rows = self.lanes.final_infos[:, ended]
+        found = {name: row for name, row in zip(INFOS, rows, strict=True) if name not in ("seat", "score")}
+        return {"lane": ended, **found, "scores": self.lanes.final_scores[ended]}
+
+    def sample_actions(self) -> NDArray[np.int64]:
+        """A random legal action for each lane, from the lanes' own generators: int64 (N,)."""
+        return self.lanes.random_actions()
+
+    @property
+    def illegal_actions(self) -> int:
+        """Illegal actions so far, of all lanes."""
+        return int(self.lanes.lanes["illegal"].sum())
+
+    @property
+    def choices(self) -> int:
+        """Decisions with more than one legal action so far, of all seats of all lanes."""
+        return int(self.lanes.lanes["choices"].sum())
+
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """Everything that what follows depends on, as plain arrays: `np.savez(path, **env.get_state())`."""
+        return self.lanes.saved(self._name)
+
+    def set_state(self, state: Mapping[str, NDArray[Any]]) -> Decisions:
+        """Go on from a saved state, in an environment with the same options.
+
+        Raises:
+            ConfigError: not such a state, or one of an environment with other options or of another version.
+        """
+        self.lanes.restore(dict(state), self._name)
+        return self.decisions()
+
+    def close(self) -> None:
+        """End the threads."""
+        self.lanes.close()
+
+
+def make_selfplay(num_envs: int, **options: Any) -> SelfPlayEnv:
+    """Many tables, each offering whichever seat is to move. Arguments as for `SelfPlayEnv`."""
+    return SelfPlayEnv(num_envs, **options)

@@ -1,0 +1,274 @@
+"""`SeatVectorEnv`: many tables as a `gymnasium.vector.VectorEnv`, with one learning seat at each, and agents in the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from kalooki_env.agents.base import Agent
+from kalooki_env.batch.layout import INFOS, Autoreset
+from kalooki_env.envs.batch_options import BatchOptions, agent_name, formed, lanes_of, observation_space, opponents_of, set_deals
+from kalooki_env.envs.options import dealer_of as seat_of
+from kalooki_env.envs.options import one_of, warn_of_misspelt
+from kalooki_env.errors import ConfigError
+from kalooki_env.game.game import check_seed
+
+#: Names of the modes: Gymnasium's members, their values, or these.
+MODES = {
+    "next_step": AutoresetMode.NEXT_STEP,
+    "same_step": AutoresetMode.SAME_STEP,
+    "disabled": AutoresetMode.DISABLED,
+}
+_CODES = {
+    AutoresetMode.NEXT_STEP: Autoreset.NEXT_STEP,
+    AutoresetMode.SAME_STEP: Autoreset.SAME_STEP,
+    AutoresetMode.DISABLED: Autoreset.DISABLED,
+}
+
+
+def autoreset_of(mode: Any) -> AutoresetMode:
+    """Gymnasium's autoreset mode from any of its names.
+
+    Raises:
+        ConfigError: no such mode.
+    """
+    if isinstance(mode, AutoresetMode):
+        return mode
+    by_name = {**MODES, **{member.value: member for member in AutoresetMode}}
+    return by_name[one_of("autoreset_mode", mode, tuple(by_name))]
+
+
+class SeatVectorEnv(VectorEnv):
+    """Many deals side by side: each lane asks one seat, and plays the others itself.
+
+    | Fact | Value |
+    |---|---|
+    | Actions | `Discrete(171 + 16 * max_seats)` a lane, int `(N,)`; masked |
+    | Masks | `action_masks()`, and `infos["action_mask"]`: int8 `(N, A)`; ones where a deal is over |
+    | Rewards | float64 `(N,)`: all that the seat was given since its last decision |
+    | Infos | int64 `(N,)` under `deal`, `seat`, `score`, `winner` (-1: nobody yet), `blocked`, `turns`, `illegal` |
+    | Ends | `terminations`; deals are never truncated |
+
+    A deal that ends before the seat had a decision is not shown: another is dealt, and `skipped_deals` counts it. Lane `i` plays
+    exactly what `SeatEnv` plays with the same seed and actions, whatever its neighbours do, unless an outside agent draws lots.
+
+    Args:
+        num_envs: number of lanes, N.
+        opponents: who plays the other seats: `"random"`, `"greedy"` and `"expert"` play inside compiled code; other names that
+            `kalooki_env.agents.load` takes, and agents themselves, are asked in batches. One, or a list of `num_players - 1`,
+            clockwise from the learning seat.
+        seat: the learning seat, or `"rotate"`: a place behind the dealer at random after a seeded reset, then one further from
+            deal to deal.
+        autoreset_mode: Gymnasium's modes: `"next_step"`, `"same_step"` or `"disabled"`.
+        options: see `kalooki_env.envs.batch_options.BatchOptions`.
+
+    Attributes:
+        autoreset_mode: the mode, as in `metadata`.
+
+    Raises:
+        RulesError: unknown rules, an impossible table, deal, dealer or seat.
+        ConfigError: an option with a value that is not allowed.
+        AgentError: an unknown opponent.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  (Gymnasium's form)
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        opponents: str | Agent | Sequence[str | Agent] = "greedy",
+        seat: int | Literal["rotate"] = "rotate",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        **options: Any,
+    ) -> None:
+        self.autoreset_mode = autoreset_of(autoreset_mode)
+        self._options = BatchOptions.of(options)
+        self.lanes = lanes_of(self._options, num_envs, autoreset=_CODES[self.autoreset_mode], seat=seat, opponents=opponents)
+        names = [agent_name(agent) for agent in opponents_of(opponents, self.lanes.engine.num_players)]
+        self._name = self._options.text(opponents=names, seat=seat, num_envs=num_envs, mode=self.autoreset_mode.value)
+        self.num_envs = self.lanes.count
+        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
+        self.render_mode = None
+        self.single_observation_space = observation_space(self._options, self.lanes)
+        self.single_action_space = spaces.Discrete(self.lanes.engine.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._everyone = np.ones(self.num_envs, np.bool_)
+        self._never = np.zeros(self.num_envs, np.bool_)
+
+    # ---- play ----------------------------------------------------------------------------------------------------
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Deal anew.
+
+        Args:
+            seed: lane `i` gets `seed + i`; or a list, None for lanes whose generators go on.
+            options: `"reset_mask"`: bool (N,), the lanes to reset; `"deal"`, `"dealer"` and `"seat"` override the constructor's
+                for these deals; other keys are ignored, with a warning if they look like one of these.
+
+        Returns:
+            Observations and infos of all lanes, those that were not reset too.
+
+        Raises:
+            RulesError: a negative seed, or a deal, dealer or seat that is not allowed.
+            ConfigError: a list of seeds or a mask of the wrong shape.
+        """
+        options = options or {}
+        warn_of_misspelt(options, ("reset_mask", "deal", "dealer", "seat"))
+        which = self._mask_of(options["reset_mask"]) if "reset_mask" in options else None
+        settings = self._settings_for(options)
+        if seed is not None:
+            seeds = self._seeds(seed)
+            self.lanes.seed([s if which is None or which[lane] else None for lane, s in enumerate(seeds)])
+        self.lanes.reset(which, settings)
+        return self._observations(), self._infos()
+
+    def step(self, actions: Any) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Carry out one decision in each lane and play on to the next one.
+
+        Args:
+            actions: int (N,). Under NEXT_STEP those of lanes whose deal is over are ignored: these lanes deal anew.
+
+        Raises:
+            IllegalActionError: an illegal action under `on_illegal="raise"`; no lane has changed.
+            EnvironmentStateError: before `reset`; or, with autoreset disabled, in a lane whose deal is over.
+            ConfigError: not one whole number per lane.
+        """
+        lanes = self.lanes
+        lanes.step(actions)
+        infos = self._infos()
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and lanes.over.any():
+            self._add_final(infos)
+        rewards = lanes.rewards[:, 0]
+        if self._options.copy:
+            return self._observations(), rewards.copy(), lanes.over.copy(), self._never.copy(), infos
+        return self._observations(), rewards, lanes.over, self._never, infos
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """Masks of all lanes, int8 (N, A)."""
+        return self.lanes.masks.copy() if self._options.copy else self.lanes.masks
+
+    def sample_actions(self) -> NDArray[np.int64]:
+        """A random legal action for each lane, from the lanes' own generators: int64 (N,)."""
+        return self.lanes.random_actions()
+
+    @property
+    def illegal_actions(self) -> int:
+        """Illegal actions so far, of all lanes."""
+        return int(self.lanes.lanes["illegal"].sum())
+
+    @property
+    def choices(self) -> int:
+        """Decisions with more than one legal action so far, of all seats of all lanes."""
+        return int(self.lanes.lanes["choices"].sum())
+
+    @property
+    def skipped_deals(self) -> int:
+        """Deals so far that ended before the seat had a decision."""
+        return int(self.lanes.lanes["skipped"].sum())
+
+    # ---- saving --------------------------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """Everything that what follows depends on, as plain arrays: `np.savez(path, **env.get_state())`.
+
+        Outside agents with a memory of their own are not in it.
+        """
+        return self.lanes.saved(self._name)
+
+    def set_state(self, state: Mapping[str, NDArray[Any]]) -> tuple[Any, dict[str, Any]]:
+        """Go on from a saved state, in an environment with the same options.
+
+        Returns:
+            Observations and infos, as after `reset`.
+
+        Raises:
+            ConfigError: not such a state, or one of an environment with other options or of another version.
+        """
+        self.lanes.restore(dict(state), self._name)
+        return self._observations(), self._infos()
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """End the threads."""
+        self.lanes.close()
+
+    # ---- details -------------------------------------------------------------------------------------------------
+
+    def _observations(self) -> Any:
+        lanes = self.lanes
+        if self._options.copy:
+            return formed(self._options, lanes, lanes.observations.copy(), lanes.masks.copy())
+        return formed(self._options, lanes, lanes.observations, lanes.masks)
+
+    def _infos(self) -> dict[str, Any]:
+        rows = self.lanes.infos.copy() if self._options.copy else self.lanes.infos
+        infos: dict[str, Any] = {"action_mask": self.action_masks(), "_action_mask": self._everyone}
+        for name, row in zip(INFOS, rows, strict=True):
+            infos[name] = row
+            infos[f"_{name}"] = self._everyone
+        return infos
+
+    def _add_final(self, infos: dict[str, Any]) -> None:
+        """Observations and infos of the deals that ended, in Gymnasium's form."""
+        lanes = self.lanes
+        over = lanes.over.copy()
+        ended = np.flatnonzero(over)
+        finals = np.full(self.num_envs, None, object)
+        rows = lanes.final_observations[ended]
+        ones = np.ones((len(ended), lanes.engine.num_actions), np.int8)
+        for k, lane in enumerate(ended):
+            finals[lane] = formed(self._options, lanes, rows[k], ones[k])
+        masks = np.zeros_like(lanes.masks)
+        masks[ended] = 1
+        final: dict[str, Any] = {"action_mask": masks, "_action_mask": over}
+        for name, row in zip(INFOS, lanes.final_infos, strict=True):
+            final[name] = np.where(over, row, 0)
+            final[f"_{name}"] = over
+        infos |= {"final_obs": finals, "_final_obs": over, "final_info": final, "_final_info": over}
+
+    def _seeds(self, seed: Any) -> list[int | None]:
+        if isinstance(seed, Sequence | np.ndarray):
+            if len(seed) != self.num_envs:
+                raise ConfigError(f"{len(seed)} seeds are not allowed; allowed: one, or {self.num_envs}")
+            return [None if one is None else check_seed(one) for one in seed]
+        first = check_seed(seed)
+        check_seed(first + self.num_envs - 1)
+        return [first + lane for lane in range(self.num_envs)]
+
+    def _mask_of(self, mask: Any) -> NDArray[np.bool_]:
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
+            shown = f"{mask.dtype} {mask.shape}" if isinstance(mask, np.ndarray) else repr(mask)
+            raise ConfigError(f"reset_mask {shown} is not allowed; allowed: bool ({self.num_envs},), True at least once")
+        return mask
+
+    def _settings_for(self, options: Mapping[str, Any]) -> NDArray[np.void] | None:
+        """Settings for one reset, if its options say something."""
+        if not {"deal", "dealer", "seat"} & set(options):
+            return None
+        settings = self.lanes.settings.copy()
+        players = self.lanes.engine.num_players
+        if "deal" in options:
+            if self._options.lane_deals is not None:
+                raise ConfigError(
+                    f"reset option deal {options['deal']!r} is not allowed: each lane has a deal of its own (lane_deals)"
+                )
+            set_deals(settings, options["deal"], self.lanes.engine)
+        for key in ("dealer", "seat"):
+            if key in options:
+                seat = seat_of(options[key], players)
+                settings[0][key] = -1 if seat is None else seat
+        return settings
+
+
+def make_vec(num_envs: int, **options: Any) -> SeatVectorEnv:
+    """Many tables with one learning seat at each. Arguments as for `SeatVectorEnv`."""
+    return SeatVectorEnv(num_envs, **options)
