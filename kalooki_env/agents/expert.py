@@ -46,7 +46,7 @@ from kalooki_env.core.layout import (
 )
 from kalooki_env.core.legal import legal_actions
 from kalooki_env.core.melds import card_at, replaceable
-from kalooki_env.core.outs import best_discards, unseen_copies
+from kalooki_env.core.outs import keeping_discards, outs_after, unseen_copies
 from kalooki_env.core.solver import contract_distance, lowering_cards
 from kalooki_env.core.step import apply
 from kalooki_env.core.view import guess_hidden, make_view
@@ -143,6 +143,12 @@ def draws_until(outs, unseen):
 
 
 @kernel
+def outs_for(draws, unseen):
+    """Outs with which the next of them comes in so many draws on average, or one or two fewer: roundings are not to matter."""
+    return max(i64(0), i64(min(unseen / draws, 1000.0) - _HARDLY_ANY) - 1)
+
+
+@kernel
 def shortens_wait(v, r, feas, dist, scratch):
     """Whether an upcard that does not lower the distance makes up for the draw by more cards that will lower it."""
     deal = i64(v["deal"]) - 1
@@ -151,21 +157,26 @@ def shortens_wait(v, r, feas, dist, scratch):
     distance = contract_distance(hand, r, feas, dist, threes, fours)
     if distance == 0:
         return False
-    keeps, outs, unseen = scratch[0], scratch[1], scratch[2]
+    keeps, unseen, among = scratch[0], scratch[2], scratch[3]
     unseen_copies(v, hand, i64(v["observer"]), r, unseen)
     total = total_of(unseen)
-    now = outs_of_hand(hand, r, feas, dist, threes, fours, distance, unseen, scratch[3], scratch[4])
+    now = outs_of_hand(hand, r, feas, dist, threes, fours, distance, unseen, among, scratch[4])
+    free = 0 if i64(r["next_player_decides"]) else 1  # index into pairs of numbers
+    room = draws_until(now, total) - _DRAWS_FOR_UPCARD[free]
+    if room <= 0:
+        return False
+    least = outs_for(room, total)
     card = i64(v["pile"][i64(v["pile_n"]) - 1])
     after = np.empty(CARDS, np.int8)
     hand[card] += 1
-    best_discards(hand, r, feas, dist, threes, fours, unseen, keeps, outs, after, scratch[3], scratch[4])
-    hand[card] -= 1
-    most = 0
+    smallest = keeping_discards(hand, r, feas, dist, threes, fours, unseen, keeps, after, among, scratch[4])
+    found = False
     for other in range(JOKER):
-        if keeps[other]:
-            most = max(most, i64(outs[other]))
-    free = 0 if i64(r["next_player_decides"]) else 1  # index into pairs of numbers
-    return _DRAWS_FOR_UPCARD[free] + draws_until(most, total) < draws_until(now, total)
+        if keeps[other] and not found:
+            outs = outs_after(hand, r, feas, dist, threes, fours, unseen, among, smallest, other, least)
+            found = outs >= 0 and _DRAWS_FOR_UPCARD[free] + draws_until(outs, total) < draws_until(now, total)
+    hand[card] -= 1
+    return found
 
 
 @kernel
@@ -201,10 +212,10 @@ def choose_discard(v, mask, r, feas, dist, scratch):
     deal = i64(v["deal"]) - 1
     threes, fours = i64(r["threes"][deal]), i64(r["fours"][deal])
     hand = v["hand"][:]
-    keeps, outs, unseen = scratch[0], scratch[1], scratch[2]
+    keeps, unseen, among = scratch[0], scratch[2], scratch[3]
     unseen_copies(v, hand, seat, r, unseen)
     after = np.empty(CARDS, np.int8)
-    distance = best_discards(hand, r, feas, dist, threes, fours, unseen, keeps, outs, after, scratch[3], scratch[4])
+    distance = keeping_discards(hand, r, feas, dist, threes, fours, unseen, keeps, after, among, scratch[4])
     free = 0 if i64(r["next_player_decides"]) else 1  # index into pairs of numbers
     point = _DRAWS_FOR_POINT_FAR[free] if distance >= 3 else _DRAWS_FOR_POINT[free]
     total = total_of(unseen)
@@ -212,9 +223,18 @@ def choose_discard(v, mask, r, feas, dist, scratch):
     best, most = i64(-1), 0.0
     for card in range(JOKER):
         if mask[DISCARD + card] and keeps[card]:
-            value = point * i64(r["points"][card]) - draws_until(i64(outs[card]), total)
-            value -= _DRAWS_FOR_GIFT * want_probability(v, r, card, other, unseen, threes, fours)
-            if best < 0 or value > most:
+            points = point * i64(r["points"][card])
+            gift = _DRAWS_FOR_GIFT * want_probability(v, r, card, other, unseen, threes, fours)
+            least = i64(0)
+            if best >= 0:
+                # Only as many outs matter as make the card the best so far.
+                room = points - gift - most
+                if room < -1e-9:
+                    continue
+                least = outs_for(max(room, 1e-9), total)
+            outs = outs_after(hand, r, feas, dist, threes, fours, unseen, among, distance, card, least)
+            value = points - draws_until(outs, total) - gift
+            if outs >= 0 and (best < 0 or value > most):
                 best, most = i64(card), value
     return DISCARD + best
 

@@ -19,7 +19,7 @@ from kalooki_env.core.actions import (
 )
 from kalooki_env.core.compiled import i64, kernel
 from kalooki_env.core.layout import CALL, CARDS, DRAW, FILL, JOKER, MELD, PLAY
-from kalooki_env.core.outs import best_discards, unseen_copies
+from kalooki_env.core.outs import keeping_discards, outs_after, unseen_copies
 from kalooki_env.core.solver import contract_distance, distance_up_to
 
 
@@ -103,22 +103,30 @@ def play(v, mask, r, feas, dist, scratch):
     if mask[END_TURN]:
         return END_TURN
     seat = i64(v["observer"])
-    keeps, outs = scratch[0], scratch[1]
-    opened = i64(v["opened"][seat])
-    if not opened:
-        deal = i64(v["deal"]) - 1
-        threes, fours = i64(r["threes"][deal]), i64(r["fours"][deal])
-        hand = v["hand"][:]
-        unseen_copies(v, hand, seat, r, scratch[2])
-        after = np.empty(CARDS, np.int8)
-        best_discards(hand, r, feas, dist, threes, fours, scratch[2], keeps, outs, after, scratch[3], scratch[4])
-    best = -1
-    for card in range(JOKER):
-        if mask[DISCARD + card] and (opened or keeps[card]):
-            if (
-                best < 0
-                or (not opened and outs[card] > outs[best])
-                or ((opened or outs[card] == outs[best]) and r["points"][card] > r["points"][best])
-            ):
+    if i64(v["opened"][seat]):
+        best = i64(-1)
+        for card in range(JOKER):
+            if mask[DISCARD + card] and (best < 0 or r["points"][card] > r["points"][best]):
                 best = card
-    return DISCARD + best
+        return DISCARD + best
+    return DISCARD + keep_most_open(v, mask, r, feas, dist, scratch)
+
+
+@kernel
+def keep_most_open(v, mask, r, feas, dist, scratch):
+    """The card whose discard keeps the distance smallest; of such the one that leaves most outs, then the dearest."""
+    deal = i64(v["deal"]) - 1
+    threes, fours = i64(r["threes"][deal]), i64(r["fours"][deal])
+    hand = v["hand"][:]
+    keeps, unseen, among = scratch[0], scratch[2], scratch[3]
+    unseen_copies(v, hand, i64(v["observer"]), r, unseen)
+    after = np.empty(CARDS, np.int8)
+    smallest = keeping_discards(hand, r, feas, dist, threes, fours, unseen, keeps, after, among, scratch[4])
+    best, most = i64(-1), i64(-1)
+    for card in range(JOKER):
+        if mask[DISCARD + card] and keeps[card]:
+            dearer = best < 0 or r["points"][card] > r["points"][best]
+            outs = outs_after(hand, r, feas, dist, threes, fours, unseen, among, smallest, card, most if dearer else most + 1)
+            if outs > most or (outs == most and dearer):
+                best, most = i64(card), outs
+    return best

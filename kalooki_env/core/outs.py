@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from kalooki_env.core.compiled import i64, kernel
 from kalooki_env.core.layout import CARDS, JOKER
-from kalooki_env.core.solver import distances_after_discard, lowering_cards
+from kalooki_env.core.solver import copies_that_lower, distances_after_discard, lowering_cards
+
+#: More outs than these count as these.
+MOST_OUTS = 100
 
 
 @kernel
@@ -32,8 +35,8 @@ def unseen_copies(v, hand, seat, r, out):
 
 
 @kernel
-def best_discards(hand, r, feas, dist, threes, fours, unseen, keeps, outs, after, among, lowering):
-    """The discards after which the contract distance is smallest, and what each leaves open.
+def keeping_discards(hand, r, feas, dist, threes, fours, unseen, keeps, after, among, lowering):
+    """The discards after which the contract distance is smallest.
 
     Args:
         hand: uint8 (53,), changed on the way, the same again on return.
@@ -42,9 +45,9 @@ def best_discards(hand, r, feas, dist, threes, fours, unseen, keeps, outs, after
         threes, fours: the contract.
         unseen: uint8 (53,), unseen copies of each card.
         keeps: uint8 (53,), written: 1 for the discards with the smallest distance.
-        outs: uint8 (53,), written: for those, unseen cards that would lower the distance then.
         after: int8 (53,), scratch.
-        among, lowering: uint8 (53,), scratch.
+        among: uint8 (53,), written: 1 for unseen cards that may lower the distance after one of these.
+        lowering: uint8 (53,), scratch.
 
     Returns:
         The smallest distance after a discard; -1 if the hand has no natural card.
@@ -55,26 +58,43 @@ def best_discards(hand, r, feas, dist, threes, fours, unseen, keeps, outs, after
         if after[card] >= 0 and (smallest < 0 or after[card] < smallest):
             smallest = i64(after[card])
     for card in range(CARDS):
-        keeps[card] = 0
-        outs[card] = 0
+        keeps[card] = card < JOKER and smallest >= 0 and after[card] == smallest
         among[card] = unseen[card] > 0
-    if smallest < 0:
-        return smallest
     if smallest == distance and smallest > 0:
         # What lowers the distance of a smaller hand lowers that of the larger one of the same distance: no others need be tried.
         lowering_cards(hand, r, feas, dist, threes, fours, distance, among, lowering)
         for card in range(CARDS):
             among[card] = lowering[card]
-    for card in range(JOKER):
-        if after[card] == smallest:
-            keeps[card] = 1
-            if smallest > 0:
-                hand[card] -= 1
-                lowering_cards(hand, r, feas, dist, threes, fours, smallest, among, lowering)
-                hand[card] += 1
-                total = 0
-                for other in range(CARDS):
-                    if lowering[other] and other != card:
-                        total += i64(unseen[other])
-                outs[card] = min(total, 100)
+    return smallest
+
+
+@kernel
+def outs_after(hand, r, feas, dist, threes, fours, unseen, among, smallest, card, least):
+    """Unseen cards that lower the distance after one of the discards of `keeping_discards`.
+
+    Args:
+        hand, r, feas, dist, threes, fours, unseen, among: as there.
+        smallest: the distance after the discard.
+        card: the discard.
+        least: fewer are not worth counting.
+
+    Returns:
+        Their number, at most `MOST_OUTS`; -1 for fewer than `least`.
+    """
+    if smallest <= 0:
+        return i64(0) if least <= 0 else i64(-1)
+    hand[card] -= 1
+    found = copies_that_lower(hand, r, feas, dist, threes, fours, smallest, among, unseen, card, least)
+    hand[card] += 1
+    return min(found, MOST_OUTS)
+
+
+@kernel
+def best_discards(hand, r, feas, dist, threes, fours, unseen, keeps, outs, after, among, lowering):
+    """`keeping_discards`, and what each of them leaves open: `outs`, uint8 (53,), written. Returns the smallest distance."""
+    smallest = keeping_discards(hand, r, feas, dist, threes, fours, unseen, keeps, after, among, lowering)
+    for card in range(CARDS):
+        outs[card] = 0
+        if keeps[card]:
+            outs[card] = outs_after(hand, r, feas, dist, threes, fours, unseen, among, smallest, card, i64(0))
     return smallest

@@ -370,22 +370,75 @@ def lowering_cards(
     threes, fours, d = i64(threes), i64(fours), i64(d)
     work = np.empty(_SCRATCH, np.int64)
     ranks = _unpack(hand, work)
-    jokers = i64(hand[JOKER])
     key = key_of(rules)
     distinct_suits = i64(rules["distinct_suits"])
-    packs = i64(rules["packs"])
     for card in range(CARDS):
         out[card] = 0
-        if d == 0 or among[card] == 0 or i64(hand[card]) >= (2 * packs if card == JOKER else packs):
-            continue
-        suit, rank = card // 13, card % 13
-        more = 0 if card == JOKER else 1 << 4 * rank
-        word = 0
-        if more:
-            word = work[_WORDS + suit]
-            work[_WORDS + suit] = word + more + (1 << 52 if rank == 0 else 0)
-        after = _solve(work, ranks + more, jokers + i64(card == JOKER), key, distinct_suits, dist, threes, fours, d - 1, d)
-        if more:
-            work[_WORDS + suit] = word
-        if after < d:
-            out[card] = 1
+        if d > 0 and among[card] and is_left(hand, rules, card):
+            out[card] = _lowers(work, ranks, i64(hand[JOKER]), key, distinct_suits, dist, threes, fours, d, card)
+
+
+@kernel
+def copies_that_lower(
+    hand,
+    rules,
+    feas,
+    dist,
+    threes,
+    fours,
+    d,
+    among,
+    copies,
+    gone,
+    least,
+):
+    """How many copies there are of cards that bring the hand nearer to the contract; -1 for fewer than `least`.
+
+    Args:
+        hand: as in `contract_distance`, like all that is not listed here.
+        d: distance of the hand, above 0.
+        among: uint8[53]; cards with 0 are not looked at.
+        copies: uint8[53]; what is counted.
+        gone: a card that the hand has just lost: not counted.
+        least: fewer copies are not counted to the end.
+    """
+    threes, fours, d = i64(threes), i64(fours), i64(d)
+    work = np.empty(_SCRATCH, np.int64)
+    ranks = _unpack(hand, work)
+    key = key_of(rules)
+    distinct_suits = i64(rules["distinct_suits"])
+    possible = 0
+    for card in range(CARDS):
+        if among[card] and card != gone and is_left(hand, rules, card):
+            possible += i64(copies[card])
+    # Cards of the lost one's suit and rank first: if a loss has closed chances, then mostly there.
+    for near in range(1, -1, -1):
+        for card in range(CARDS):
+            if possible < least:
+                return -1
+            if among[card] and copies[card] and card != gone and is_left(hand, rules, card):
+                if i64(card // 13 == gone // 13 or card % 13 == gone % 13) == near:
+                    if not _lowers(work, ranks, i64(hand[JOKER]), key, distinct_suits, dist, threes, fours, d, card):
+                        possible -= i64(copies[card])
+    return possible if possible >= least else -1
+
+
+@kernel
+def is_left(hand, rules, card):
+    """Whether there are copies of a card beside those in a hand."""
+    packs = i64(rules["packs"])
+    return i64(hand[card]) < (2 * packs if card == JOKER else packs)
+
+
+@kernel
+def _lowers(work, ranks, jokers, key, distinct_suits, dist, threes, fours, d, card):
+    """Whether a card brings the hand whose suit words are in `work` from distance d to d - 1."""
+    if card == JOKER:
+        return _solve(work, ranks, jokers + 1, key, distinct_suits, dist, threes, fours, d - 1, d) < d
+    suit, rank = card // 13, card % 13
+    more = 1 << 4 * rank
+    word = work[_WORDS + suit]
+    work[_WORDS + suit] = word + more + (1 << 52 if rank == 0 else 0)
+    after = _solve(work, ranks + more, jokers, key, distinct_suits, dist, threes, fours, d - 1, d)
+    work[_WORDS + suit] = word
+    return after < d
