@@ -186,6 +186,7 @@ def test_all_faults_are_listed() -> None:
         ({"phase": "answer P1 to P4", "turns": "1"}, "0 calls were made, but 0 answered"),
         ({"phase": "layoff P1 onto P2/1"}, "has not opened and can neither lay off nor move jokers"),
         ({"phase": "meld P1"}, "P1 has nothing to do"),
+        ({"phase": "draw P1 after call", "turns": "4"}, "draws after an allowed call, but nobody can have called"),
         ({"phase": "over P2"}, "P2 cannot have gone out"),
         ({"turns": "240"}, "240 turns: the deal would be blocked"),
         ({"phase": "play P1 opened now"}, "P1 opened now, but has not opened"),

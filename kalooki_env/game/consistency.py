@@ -122,6 +122,11 @@ def _phase_faults(states: NDArray[np.void], table: Engine) -> list[str]:
             faults.append(f"{name} has not opened and can neither lay off nor move jokers (J8.1, J9.1)")
         if meld_in_slot(state, int(state["target"])) is None:
             faults.append(f"there is no meld {meld_name(int(state['target']))}")
+    if phase == Phase.DRAW and state["after_call"]:
+        discarder = (actor - 1) % table.num_players
+        others = [seat for seat in range(table.num_players) if seat not in (actor, discarder)]
+        if not any(state["calls_allowed"][seat] and not state["opened"][seat] for seat in others):
+            faults.append(f"{name} draws after an allowed call, but nobody can have called (J6.2, J6.4)")
     if phase in (Phase.CALL, Phase.ANSWER):
         caller = actor if phase == Phase.CALL else int(state["caller"])
         faults += _call_faults(states, table, caller)

@@ -68,6 +68,11 @@ def _phase_faults(state: State) -> list[str]:
     name = seat_text(phase.seat)
     opened = state.opened[phase.seat]
     match phase.name:
+        case "draw" if phase.after_call:
+            involved = (phase.seat, (phase.seat - 1) % state.num_players)
+            others = [seat for seat in range(state.num_players) if seat not in involved]
+            if not any(state.calls[seat].second and not state.opened[seat] for seat in others):
+                return [f"no call on the last discard can have been allowed before {name} draws"]
         case "over":
             return [] if opened and not state.hands[phase.seat].total() else [f"{name} is not out"]
         case "play" if phase.opened_now and not opened:

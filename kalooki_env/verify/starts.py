@@ -184,8 +184,9 @@ class _Table:
             seat, draws = self.first, False
         jokers_only = not draws and set(self.hands[seat]) == {JOKER}
         stock, pile = self._piles(seat, draws, jokers_only)
-        calls, answers = self._calls()
-        phase = self._phase(seat, draws, stock, may_follow_call=bool(calls))
+        allowed, calls, answers = self._calls()
+        callers = [one for one in range(n) if one not in (seat, (seat - 1) % n, *self.melds)]
+        phase = self._phase(seat, draws, stock, may_follow_call=any(allowed[one] for one in callers))
         cap = self.rules.max_turns(n)
         near_cap = rng.random() < (0.3 if jokers_only else 0.12)
         limit = self.rules.reshuffle_max
@@ -246,18 +247,18 @@ class _Table:
         rng.shuffle(stock)
         return stock, naturals[:in_pile]
 
-    def _calls(self) -> tuple[str, str]:
-        """Calls that were allowed so far, up to the limit, and who allowed them."""
+    def _calls(self) -> tuple[list[int], str, str]:
+        """How many calls each seat was allowed so far, up to the limit, and the lines about calls and answers."""
         limit = self.rules.call_max_per_deal
         if not self.rules.calls_enabled or limit == 0 or self.n < 3 or self.rng.random() < 0.4:
-            return "", ""
+            return [0] * self.n, "", ""
         most = 3 if limit is None else limit
         allowed = [int(self.rng.integers(most + 1)) for _ in range(self.n)]
         refused = int(self.rng.integers(3))
         calls = ", ".join(
             f"{seat_name(seat)} {count + (refused if seat == 0 else 0)}/{count}" for seat, count in enumerate(allowed)
         )
-        return calls, f"{seat_name(self.n - 1)} {sum(allowed)}/{refused}"
+        return allowed, calls, f"{seat_name(self.n - 1)} {sum(allowed)}/{refused}"
 
 
 #: Kinds of start by name, and the share of all decisions that each shall have.

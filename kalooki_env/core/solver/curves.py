@@ -23,7 +23,7 @@ from kalooki_env.core.solver.tables import (
     SPREADS_FROM,
     TAKE,
 )
-from kalooki_env.core.solver.words import base3, third_copies, window
+from kalooki_env.core.solver.words import base3, ranks_present, third_copies, window
 
 
 @kernel
@@ -78,10 +78,7 @@ def load_row(rows, at, word, fours, distinct_suits, jokers, dist):
     """Write a suit's curves for 0 to `fours` fours (only 0 and 1 under distinct suits) to `rows[at:]`."""
     rows[at] = 0
     if distinct_suits or fours == 1:
-        mask = 0
-        for rank in range(12, -1, -1):
-            mask = mask << 1 | (1 if word >> 4 * rank & 15 else 0)
-        rows[at + 1] = _curve(dist[ONE_CURVE + mask], dist)
+        rows[at + 1] = _curve(dist[ONE_CURVE + ranks_present(word)], dist)
         return
     numbers = FOUR_CURVES + 4 * base3(word)
     for k in range(1, fours + 1):

@@ -230,6 +230,16 @@ def _one_three(
 
 
 @kernel
+def _load_rows(work, jokers, distinct_suits, dist, fours):
+    """Load the row of each suit one after the other; where they are, as `most_in_fours` takes it."""
+    at = i64(0)
+    for suit in range(4):
+        load_row(work, _ROWS + suit * _ROW, work[_WORDS + suit], fours, distinct_suits, jokers, dist)
+        at |= (_ROWS + suit * _ROW) << 12 * suit
+    return at
+
+
+@kernel
 def _solve(
     work,
     ranks,
@@ -247,10 +257,7 @@ def _solve(
         none = i64(0)
         return min(bound, cards_to_come(threes_on_offer(ranks, key), threes, key, none, none, jokers) & 255)
     if threes == 0:
-        at = i64(0)
-        for suit in range(4):
-            load_row(work, _ROWS + suit * _ROW, work[_WORDS + suit], fours, distinct_suits, jokers, dist)
-            at |= (_ROWS + suit * _ROW) << 12 * suit
+        at = _load_rows(work, jokers, distinct_suits, dist, fours)
         return min(bound, 4 * fours - most_in_fours(work, at, fours, distinct_suits, jokers, 4 * fours - bound))
     if threes == 1 and fours > 1:
         return _one_three(work, ranks, jokers, key, distinct_suits, fours, dist, stop, bound)
@@ -372,6 +379,8 @@ def lowering_cards(
     ranks = _unpack(hand, work)
     key = key_of(rules)
     distinct_suits = i64(rules["distinct_suits"])
+    if threes == 0:
+        _load_rows(work, i64(hand[JOKER]), distinct_suits, dist, fours)
     for card in range(CARDS):
         out[card] = 0
         if d > 0 and among[card] and is_left(hand, rules, card):
@@ -407,6 +416,8 @@ def copies_that_lower(
     ranks = _unpack(hand, work)
     key = key_of(rules)
     distinct_suits = i64(rules["distinct_suits"])
+    if threes == 0:
+        _load_rows(work, i64(hand[JOKER]), distinct_suits, dist, fours)
     possible = 0
     for card in range(CARDS):
         if among[card] and card != gone and is_left(hand, rules, card):
@@ -432,13 +443,30 @@ def is_left(hand, rules, card):
 
 @kernel
 def _lowers(work, ranks, jokers, key, distinct_suits, dist, threes, fours, d, card):
-    """Whether a card brings the hand whose suit words are in `work` from distance d to d - 1."""
+    """Whether a card brings the hand whose suit words are in `work` from distance d to d - 1; without threes, rows too."""
     if card == JOKER:
-        return _solve(work, ranks, jokers + 1, key, distinct_suits, dist, threes, fours, d - 1, d) < d
+        lower = _solve(work, ranks, jokers + 1, key, distinct_suits, dist, threes, fours, d - 1, d) < d
+        if threes == 0:
+            _load_rows(work, jokers, distinct_suits, dist, fours)
+        return lower
     suit, rank = card // 13, card % 13
     more = 1 << 4 * rank
     word = work[_WORDS + suit]
-    work[_WORDS + suit] = word + more + (1 << 52 if rank == 0 else 0)
+    longer = word + more + (1 << 52 if rank == 0 else 0)
+    if threes == 0:
+        row, spare = _ROWS + suit * _ROW, _ROWS + 4 * _ROW
+        load_row(work, spare, longer, fours, distinct_suits, jokers, dist)
+        used = 255 | ((1 << jokers) - 1) << 8
+        changes = i64(0)
+        for k in range(1, 2 if distinct_suits else fours + 1):
+            changes |= (work[row + k] ^ work[spare + k]) & used
+        if changes == 0:
+            return False  # fours of the suit take no more cards than before
+        at = i64(0)
+        for other in range(4):
+            at |= (spare if other == suit else _ROWS + other * _ROW) << 12 * other
+        return 4 * fours - most_in_fours(work, at, fours, distinct_suits, jokers, 4 * fours - d) < d
+    work[_WORDS + suit] = longer
     after = _solve(work, ranks + more, jokers, key, distinct_suits, dist, threes, fours, d - 1, d)
     work[_WORDS + suit] = word
     return after < d

@@ -7,7 +7,16 @@ import numpy as np
 from kalooki_env.core.compiled import i64, kernel
 from kalooki_env.core.layout import JOKER
 from kalooki_env.core.solver.tables import FOURS, IMPOSSIBLE, JOKER_MASKS, LOWS, ONE_FOUR, ONES, TAKE
-from kalooki_env.core.solver.words import base3, jokers_for_threes, key_of, suit_word, third_copies, threes_on_offer, window
+from kalooki_env.core.solver.words import (
+    base3,
+    jokers_for_threes,
+    key_of,
+    ranks_present,
+    suit_word,
+    third_copies,
+    threes_on_offer,
+    window,
+)
 
 
 @kernel
@@ -152,9 +161,6 @@ def _search(
         rank_left[depth] = rest
 
 
-_POWERS_OF_3 = tuple(3**rank for rank in range(13))
-
-
 @kernel
 def can_meet(hand, rules, feas, threes, fours, used_ranks, used_suits):
     """Whether a hand holds the rest of a contract: so many threes of three cards and fours of four, no card twice (J3, J7).
@@ -183,26 +189,18 @@ def can_meet(hand, rules, feas, threes, fours, used_ranks, used_suits):
     one = two = three = four = IMPOSSIBLE
     thrice = 0
     for suit in range(4 if fours else 0):
-        word = i64(0)
-        present = i64(0)
-        vector = i64(0)
-        # Sums of independent terms: a number built up digit by digit would wait for each digit in turn.
-        for rank in range(13):
-            copies = i64(hand[13 * suit + rank])
-            word += copies << 4 * rank
-            present += min(1, copies) << rank
-            vector += min(2, copies) * _POWERS_OF_3[rank]
+        word = suit_word(hand, suit)
         thrice |= third_copies(word)
         if distinct_suits and used_suits >> suit & 1:
             continue
-        f1 = i64(feas[ONE_FOUR + present])
+        f1 = i64(feas[ONE_FOUR + ranks_present(word)])
         if distinct_suits or fours == 1:
             four = min(four, three + f1)
             three = min(three, two + f1)
             two = min(two, one + f1)
             one = min(one, f1)
             continue
-        vector = FOURS + 4 * vector
+        vector = FOURS + 4 * base3(word)
         f2, f3, f4 = i64(feas[vector + 1]), i64(feas[vector + 2]), i64(feas[vector + 3])
         four = min(four, three + f1, two + f2, one + f3, f4)
         three = min(three, two + f1, one + f2, f3)

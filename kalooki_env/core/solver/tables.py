@@ -82,6 +82,18 @@ RANK_THREES = np.array(
 )
 
 
+#: The same for two ranks at once, whose naturals are the low and the high four bits of the last eight bits of the index.
+RANK_PAIR_THREES = np.array(
+    [
+        RANK_THREES[16 * rules + low] + RANK_THREES[16 * rules + high]
+        for rules in range(4)
+        for high in range(16)
+        for low in range(16)
+    ],
+    np.int64,
+)
+
+
 def _spreads(most: int) -> list[list[int]]:
     """For 0 to 4 fours: how many of them each suit may hold, four bits a suit, no suit more than `most`."""
     return [

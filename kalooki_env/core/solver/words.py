@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 from kalooki_env.core.compiled import i64, kernel
-from kalooki_env.core.solver.tables import IMPOSSIBLE, RANK_THREES, SUIT_ONES
+from kalooki_env.core.solver.tables import IMPOSSIBLE, RANK_BITS, RANK_PAIR_THREES, RANK_THREES, SUIT_ONES
+
+# Fields side by side are joined two by two, all pairs at once: of 4 bits to 8, to 16, to 32.
+_LOW_4, _LOW_8, _LOW_16, _LOW_32 = 0x0F0F0F0F0F0F0F, 0xFF00FF00FF00FF, 0xFFFF0000FFFF, 0xFFFFFFFF
 
 
 @kernel
 def suit_word(hand, suit):
     """Copies of each place of a suit, four bits a place."""
     word = i64(0)
-    for rank in range(12, -1, -1):
-        word = word << 4 | i64(hand[13 * suit + rank])
+    # A sum of independent terms: a number built up digit by digit would wait for each digit in turn.
+    for rank in range(13):
+        word += i64(hand[13 * suit + rank]) << 4 * rank
     return word | (word & 15) << 52
 
 
 @kernel
 def base3(word):
     """Number of a suit's count vector in the tables, where copies beyond the second do not count."""
-    index = 0
-    for rank in range(12, -1, -1):
-        index = 3 * index + min(2, word >> 4 * rank & 15)
-    return index
+    x = word & RANK_BITS
+    x -= x & x >> 1 & SUIT_ONES  # 3 becomes 2
+    x = (x & _LOW_4) + 3 * (x >> 4 & _LOW_4)
+    x = (x & _LOW_8) + 9 * (x >> 8 & _LOW_8)
+    x = (x & _LOW_16) + 81 * (x >> 16 & _LOW_16)
+    return (x & _LOW_32) + 6561 * (x >> 32)
+
+
+@kernel
+def ranks_present(word):
+    """One bit for each rank of a suit word that has a card."""
+    x = (word | word >> 1) & SUIT_ONES & RANK_BITS
+    x = (x | x >> 3) & 0x03030303030303
+    x = (x | x >> 6) & 0x0F000F000F000F
+    x = (x | x >> 12) & 0xFF000000FF
+    return (x | x >> 24) & 0x1FFF
 
 
 @kernel
@@ -47,9 +63,10 @@ def key_of(rules):
 def threes_on_offer(ranks, key):
     """The threes that all ranks of a rank word offer, as counts of `KINDS_OF_THREE`, eight bits each."""
     offer = 0
-    for rank in range(13):
-        offer += RANK_THREES[key + (ranks >> 4 * rank & 15)]
-    return offer
+    first = key << 4
+    for pair in range(0, 52, 8):
+        offer += RANK_PAIR_THREES[first + (ranks >> pair & 255)]
+    return offer - RANK_THREES[key]  # there is no fourteenth rank
 
 
 @kernel
