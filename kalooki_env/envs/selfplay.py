@@ -10,7 +10,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from kalooki_env.batch.layout import INFOS, Autoreset
-from kalooki_env.envs.batch_options import BatchOptions, formed, lanes_of, observation_space
+from kalooki_env.envs.batch_options import BatchOptions, formed, lanes_of, observation_space, state_of
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.game import check_seed
 
@@ -146,7 +146,7 @@ class SelfPlayEnv:
         Raises:
             ConfigError: not such a state, or one of an environment with other options or of another version.
         """
-        self.lanes.restore(dict(state), self._name)
+        self.lanes.restore(state_of(state), self._name)
         return self.decisions()
 
     def close(self) -> None:

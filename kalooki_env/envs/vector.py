@@ -13,9 +13,17 @@ from numpy.typing import NDArray
 
 from kalooki_env.agents.base import Agent
 from kalooki_env.batch.layout import INFOS, Autoreset
-from kalooki_env.envs.batch_options import BatchOptions, agent_name, formed, lanes_of, observation_space, opponents_of, set_deals
-from kalooki_env.envs.options import dealer_of as seat_of
-from kalooki_env.envs.options import one_of, warn_of_misspelt
+from kalooki_env.envs.batch_options import (
+    BatchOptions,
+    agent_name,
+    formed,
+    lanes_of,
+    observation_space,
+    opponents_of,
+    set_deals,
+    state_of,
+)
+from kalooki_env.envs.options import one_of, seat_of, warn_of_misspelt
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.game import check_seed
 
@@ -89,7 +97,7 @@ class SeatVectorEnv(VectorEnv):
         **options: Any,
     ) -> None:
         self.autoreset_mode = autoreset_of(autoreset_mode)
-        self._options = BatchOptions.of(options)
+        self._options = BatchOptions.of(options, ("opponents", "seat", "autoreset_mode"))
         self.lanes = lanes_of(self._options, num_envs, autoreset=_CODES[self.autoreset_mode], seat=seat, opponents=opponents)
         names = [agent_name(agent) for agent in opponents_of(opponents, self.lanes.engine.num_players)]
         self._name = self._options.text(opponents=names, seat=seat, num_envs=num_envs, mode=self.autoreset_mode.value)
@@ -194,7 +202,7 @@ class SeatVectorEnv(VectorEnv):
         Raises:
             ConfigError: not such a state, or one of an environment with other options or of another version.
         """
-        self.lanes.restore(dict(state), self._name)
+        self.lanes.restore(state_of(state), self._name)
         return self._observations(), self._infos()
 
     def close_extras(self, **kwargs: Any) -> None:
@@ -264,7 +272,7 @@ class SeatVectorEnv(VectorEnv):
             set_deals(settings, options["deal"], self.lanes.engine)
         for key in ("dealer", "seat"):
             if key in options:
-                seat = seat_of(options[key], players)
+                seat = seat_of(key, options[key], players)
                 settings[0][key] = -1 if seat is None else seat
         return settings
 
