@@ -23,7 +23,7 @@ from kalooki_env.agents.checkpoint import write_checkpoint
 from kalooki_env.agents.network import PolicyNetwork
 from kalooki_env.core import STATE, schema_hash
 from kalooki_env.errors import CheckpointError, ConfigError
-from training.config import Config
+from training.config import Config, RunConfig
 
 #: Sections of a configuration that may differ on resuming: they do not bear on what the next batch is.
 _FREE = ("output", "evaluation", "checkpoint_every")
@@ -134,7 +134,7 @@ def load_resume(
     recover_folder(folder)
     try:
         told = json.loads((folder / "state.json").read_text(encoding="utf-8"))
-        _check_same(config, told["config"], folder)
+        check_same(config, told["config"], folder)
         if told["state_schema"] != schema_hash(STATE) or told["observation_schema"] != network.observation.schema_hash:
             raise CheckpointError(f"resume state {folder}: written by another version of the package")
         network.load_state_dict(load_file(folder / "weights.safetensors"))
@@ -154,7 +154,12 @@ def load_resume(
     return arrays, told["progress"]
 
 
-def _check_same(config: Config, saved: dict[str, Any], folder: Path) -> None:
+def check_same(config: RunConfig, saved: dict[str, Any], folder: Path) -> None:
+    """Refuse to resume a run that was started with another configuration.
+
+    Raises:
+        ConfigError: what bears on the next batch is not what was saved.
+    """
     now = config.model_dump(mode="json")
     different = [key for key in now if key not in _FREE and now[key] != saved.get(key)]
     if different:

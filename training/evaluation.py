@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from kalooki_env import agents
-from kalooki_env.agents.checkpoint import CheckpointAgent
-from kalooki_env.agents.network import PolicyNetwork
+from kalooki_env.agents.base import Agent
 from kalooki_env.arena import Arena, Comparison, DealSet, Estimate
 from kalooki_env.game.engine import Engine
-from training.config import Config
+from training.config import RunConfig
 
 #: Name of the policy in line-ups.
 POLICY = "policy"
@@ -24,7 +23,7 @@ class Evaluation:
         per_number: deals of each number.
     """
 
-    def __init__(self, config: Config, engine: Engine, per_number: int) -> None:
+    def __init__(self, config: RunConfig, engine: Engine, per_number: int) -> None:
         self._engine = engine
         self._seed = config.evaluation.seed
         self._deals = DealSet.make(engine, list(config.deals), per_number, self._seed)
@@ -32,9 +31,8 @@ class Evaluation:
         # Line-ups without the policy stay the same, and are played once.
         self._baselines = Arena(engine, self._agents, self._deals, self._seed)
 
-    def run(self, network: PolicyNetwork) -> dict[str, Any]:
+    def run(self, policy: Agent) -> dict[str, Any]:
         """Results by opponent, and of copies of the policy, as plain values: points gained per deal with 99 % intervals."""
-        policy = CheckpointAgent(network, {})
         arena = Arena(self._engine, {**self._agents, POLICY: policy}, self._deals, self._seed)
         players = self._engine.num_players
         found: dict[str, Any] = {}
@@ -51,7 +49,6 @@ class Evaluation:
         found["copies"] = {
             f"out_deal_{number}": round(copies.estimate(copies.ended_out, number).mean, 4) for number in copies.numbers
         }
-        network.train()
         return found
 
 
