@@ -65,8 +65,16 @@ def save_checkpoint(
         progress: decisions, updates and seconds of training.
         evaluation: results of the last evaluation, if any.
     """
-    info = {
-        "algorithm": "ppo",
+    info = run_info(config, "ppo", command, progress, evaluation)
+    replace_folder(config.folder / "checkpoint", lambda folder: write_checkpoint(folder, network, info))
+
+
+def run_info(
+    config: RunConfig, algorithm: str, command: str, progress: dict[str, Any], evaluation: dict[str, Any]
+) -> dict[str, Any]:
+    """What a policy's description says of the run that made it."""
+    return {
+        "algorithm": algorithm,
         **progress,
         "seed": config.seed,
         "rules": str(config.make_rules()),
@@ -76,13 +84,12 @@ def save_checkpoint(
         "versions": versions(),
         "evaluation": evaluation,
     }
-    replace_folder(config.folder / "checkpoint", lambda folder: write_checkpoint(folder, network, info))
 
 
-def versions() -> dict[str, str]:
-    """Versions of what results depend on."""
+def versions(*others: str) -> dict[str, str]:
+    """Versions of what results depend on, and of other packages."""
     found = {"python": platform.python_version(), "torch": str(torch.__version__), "numpy": np.__version__}
-    for name in ("numba", "kalooki_env"):
+    for name in ("numba", "kalooki_env", *others):
         try:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:  # run from a source tree that is not installed

@@ -24,7 +24,7 @@ from kalooki_env.agents.network import PolicyNetwork, legal_logits
 from kalooki_env.game.engine import Engine
 from training.checkpoint import load_resume, recover_folder, save_checkpoint, save_resume
 from training.config import Config, PpoConfig, load_config
-from training.evaluation import Evaluation
+from training.evaluation import Evaluation, summary
 from training.logs import Logs, progress_bar
 from training.runs import Progress, command_line, interruption
 from training.selfplay import Batch, SelfPlay
@@ -69,7 +69,7 @@ def train(config: Config, resume: bool = False, command: str = "", quiet: bool =
     found: dict[str, Any] = {}
 
     def evaluated(evaluation: Evaluation) -> dict[str, Any]:
-        found = evaluation.run(CheckpointAgent(network, {}))
+        found = summary(evaluation.run(CheckpointAgent(network, {})))
         network.train()
         return found
 
