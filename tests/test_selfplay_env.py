@@ -139,7 +139,7 @@ def test_random_play_pays_the_scores(decisions: int, rng: np.random.Generator) -
         at = env.reset(seed=8)
         mixed = Mixed(env, rng)
         paid = np.zeros((count, 3))
-        ended = 0
+        ended = won = 0
         for _ in range(decisions // count // 3):
             actions = random_legal(at.action_mask, rng)
             actions[:20] = mixed(at.action_mask)[:20]
@@ -161,11 +161,13 @@ def test_random_play_pays_the_scores(decisions: int, rng: np.random.Generator) -
                 np.testing.assert_allclose(paid[rows].sum(axis=1), 0, rtol=0, atol=1e-9)
             assert_array_equal(finished["blocked"], winners < 0)
             assert (scores[np.arange(len(rows)), winners][winners >= 0] == -50).all()
+            won += (winners >= 0).sum()
             assert not finished["illegal"].any()
             assert (finished["turns"] > 0).all()
             paid[rows] = 0
             ended += len(rows)
         assert ended > 50
+        assert won > 20
         assert env.illegal_actions == 0
 
 
@@ -313,7 +315,7 @@ def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
         kalooki_env.make_selfplay(**{"num_envs": 3, **arguments})
 
 
-@pytest.mark.parametrize("seed", [-1, 2**63 - 2, 1.5, True, [1, 2], [1, 2, None], "abc"], ids=repr)
+@pytest.mark.parametrize("seed", [-1, 2**63 - 2, 1.5, True, [1, 2], [1, 2, "3"], "abc"], ids=repr)
 def test_bad_seeds(seed: Any) -> None:
     env = kalooki_env.make_selfplay(3)
     env.reset(seed=1)
@@ -326,7 +328,11 @@ def test_bad_seeds(seed: Any) -> None:
 def test_seeds_and_dealers() -> None:
     env = kalooki_env.make_selfplay(3)
     first = env.reset(seed=10)
+    following = env.reset()
     assert_same(tuple(env.reset(seed=[10, 11, 12])), tuple(first))
+    mixed = env.reset(seed=[None, 11, None])  # lanes 0 and 2 go on
+    assert_same(rows_of(tuple(mixed), [0, 2]), rows_of(tuple(following), [0, 2]))
+    assert_same(rows_of(tuple(mixed), 1), rows_of(tuple(first), 1))
     dealers = env.lanes.states["dealer"].copy()
     env.reset()
     assert_array_equal(env.lanes.states["dealer"], (dealers + 1) % 4)

@@ -19,7 +19,7 @@ from kalooki_env.batch.layout import OUTSIDE, RANDOM, SETTINGS, Autoreset, OnIll
 from kalooki_env.envs.options import deals_of, number, one_of, seat_of
 from kalooki_env.errors import ConfigError, RulesError, closest
 from kalooki_env.game.engine import Engine, engine
-from kalooki_env.game.game import whole_number
+from kalooki_env.game.game import check_seed, whole_number
 from kalooki_env.observe.schema import Observation
 from kalooki_env.rules import MAX_PLAYERS, Rules
 
@@ -275,6 +275,22 @@ def formed(options: BatchOptions, lanes: Lanes, rows: NDArray[Any], masks: NDArr
     if options.observation_form == "dict":
         found = {name: rows[..., lanes.layout.slice_of(name)] for name in lanes.layout.pieces}
     return {"observation": found, "action_mask": masks} if options.mask_in_observation else found
+
+
+def seeds_of(seed: Any, count: int) -> list[int | None]:
+    """A seed for each lane: consecutive ones from a number, or those of a list, None for lanes whose generators go on.
+
+    Raises:
+        RulesError: a seed that is not allowed.
+        ConfigError: a list of the wrong length.
+    """
+    if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str):
+        if len(seed) != count:
+            raise ConfigError(f"{len(seed)} seeds are not allowed; allowed: one, or {count}")
+        return [None if one is None else check_seed(one) for one in seed]
+    first = check_seed(seed)
+    check_seed(first + count - 1)
+    return [first + lane for lane in range(count)]
 
 
 def state_of(state: Any) -> dict[str, NDArray[Any]]:
