@@ -23,9 +23,9 @@ from kalooki_env.errors import ConfigError, KalookiError, closest
 
 _DETAILS = f"""
 Each figure is the median over rounds. A ratio is decisions of the environment per iteration of a reference, a fixed loop over
-integers, a dict and a list in plain Python: how fast the machine is at this moment. It is timed right before each loop, both in
-CPU seconds of one process, which is fresh and loads the compiled code from the cache. Actions are random legal ones, deals are
-reset when they end, and are at all stages when a measurement begins. The parts:
+integers, a dict and a list in plain Python: how fast the machine is at this moment. It is timed next to each loop, both in CPU
+seconds of one process, which is fresh and loads the compiled code from the cache. Actions are random legal ones, resets are
+included, and the games of a batch are at all stages of a deal when a measurement begins. The parts:
   core          kalooki_env.env() with its defaults, agent_iter, last and step; and {LANES:,} games in compiled code, with mask
                 and default observation of the seat to move
   memory        bytes of a game
@@ -56,7 +56,9 @@ def add(verbs: Verbs) -> None:
     )
     parser.add_argument("--only", nargs="+", metavar="PART", help=f"measure these parts only: {', '.join(NAMES)}")
     parser.add_argument("--quick", action="store_true", help="about twenty seconds instead of four minutes, and rougher")
-    parser.add_argument("--cold", action="store_true", help="also time the compilation, in a temporary cache: about a minute")
+    parser.add_argument(
+        "--cold", action="store_true", help="also time the compilation, in a temporary cache: a minute and a half"
+    )
     parser.add_argument("--from", dest="source", metavar="FILE", help="measure nothing, and take the results that --save wrote")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     add_json(parser)

@@ -40,7 +40,7 @@ def lines_of(found: dict[str, Any]) -> dict[str, dict[int, float]]:
 
     Of `make_vec` those of the learning seat: nobody sees an observation of the others.
     """
-    names = {"selfplay": "make_selfplay", "vec": "make_vec against three random, decisions of the learning seat"}
+    names = {"selfplay": "make_selfplay", "vec": "make_vec, the learning seat against three random"}
     lines: dict[str, dict[int, float]] = {}
     for row in found["parts"].get("batch", []):
         if "skip_forced" not in row["options"]:
@@ -80,7 +80,7 @@ def plot(found: dict[str, Any], path: str) -> None:
     axes.set_xticks(games, [f"{count:,}" for count in games])
     axes.set_xticks([], minor=True)
     axes.grid(alpha=0.3)
-    axes.legend(fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, handlelength=4)
+    axes.legend(fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, handlelength=4)
     figure.suptitle("Random legal actions, with the mask and the observation of the seat to move; resets included")
     figure.supxlabel(caption(found), fontsize=8)
     try:

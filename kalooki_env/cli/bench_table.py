@@ -123,9 +123,12 @@ def _memory_text(rows: list[dict[str, Any]]) -> str:
     names, shared = calls(rows)
     cells = []
     for name, row in zip(names, rows, strict=True):
-        grown = row["resident_bytes_per_game"]
-        cells.append([name, f"{row['bytes_per_game'] / 1000:.1f}", "unknown" if grown is None else f"{grown / 1000:.1f}"])
+        cells.append([name, *(_kilobytes(row[key]) for key in ("bytes_per_game", "resident_bytes_per_game"))])
     return columns([shared, "arrays", "growth of the process"], cells)
+
+
+def _kilobytes(size: float | None) -> str:
+    return "unknown" if size is None else f"{size / 1000:.1f}"
 
 
 def _sb3_text(rows: list[dict[str, Any]]) -> str:
@@ -266,8 +269,11 @@ def _facts(found: dict[str, Any]) -> str:
             times = ", ".join(f"{row['options'][of]}: {1e6 / row['decisions_per_second']:.2f}" for row in parts[name])
             lines.append(f"Microseconds of a decision in self-play by {words}: {times}.")
     if "memory" in parts:
-        sizes = [f"{row['bytes_per_game'] / 1000:.1f} kB with `make_{row['env']}`" for row in parts["memory"]]
-        lines.append(f"A game takes {' and '.join(sizes)}.")
+        sizes = [f"{_kilobytes(row['resident_bytes_per_game'])} kB with `make_{row['env']}`" for row in parts["memory"]]
+        arrays = [f"{_kilobytes(row['bytes_per_game'])} kB" for row in parts["memory"]]
+        lines.append(
+            f"The process grows by {' and '.join(sizes)} for each game, {' and '.join(arrays)} of it for the game itself."
+        )
     if "sb3" in parts:
         shares = [f"{100 * row['of_empty']:.0f} % against three `{row['opponents']}`" for row in parts["sb3"][:-1]]
         lines.append(
