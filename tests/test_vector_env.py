@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
+import inspect
 import itertools
 import json
 import pickle
@@ -31,6 +33,7 @@ from numpy.testing import assert_array_equal
 import kalooki_env
 from kalooki_env import agents, core
 from kalooki_env.batch.layout import RESUME
+from kalooki_env.envs.batch_options import BatchOptions
 from kalooki_env.game.game import Game
 from kalooki_env.game.position import position_text
 
@@ -441,9 +444,28 @@ def test_illegal_actions_are_replaced_if_asked_to(rng: np.random.Generator) -> N
     assert count > 1000
 
 
+def test_replacements_are_any_legal_actions() -> None:
+    """Of the two at the start of a deal, each in half of the lanes."""
+    count = 2000
+    env = kalooki_env.make_vec(count, on_illegal="replace", seat=0, dealer=3, observation=["phase"], opponents="random")
+    env.reset(seed=1)
+    piles = env.lanes.states["pile_n"].copy()
+    env.step(np.full(count, -1))
+    taken = (env.lanes.states["pile_n"] < piles).mean()
+    assert abs(taken - 0.5) < 0.045  # 4 standard deviations
+
+
+def test_generators_of_lanes_are_unrelated() -> None:
+    """Those of the cards and those of random bots, of all lanes: no two are equal."""
+    env = kalooki_env.make_vec(500)
+    env.reset(seed=0)
+    generators = np.concatenate([env.lanes.states["rng"], env.lanes.lanes["rng"]])
+    assert len(np.unique(generators)) == 1000
+
+
 def test_steps_out_of_time() -> None:
     env = kalooki_env.make_vec(3, autoreset_mode="disabled", on_illegal="lose")
-    with pytest.raises(kalooki_env.EnvironmentStateError, match=r"step before reset: call reset\(\) first"):
+    with pytest.raises(kalooki_env.EnvironmentStateError, match=r"step before reset.*: call reset\(\) first"):
         env.step([0, 0, 0])
     env.reset(options={"reset_mask": np.array([True, False, True])})
     with pytest.raises(kalooki_env.EnvironmentStateError, match="lane 1, which was never reset"):
@@ -536,6 +558,20 @@ def test_actions_of_any_whole_dtype(dtype: type) -> None:
 def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         kalooki_env.make_vec(**{"num_envs": 3, **arguments})
+
+
+def test_all_options_are_documented() -> None:
+    """In the docstrings, and in the README's tables."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = readme[readme.index("## Many games at once") : readme.index("## Rules")]
+    options = [field.name for field in dataclasses.fields(BatchOptions)]
+    documented = inspect.getdoc(BatchOptions) or ""
+    assert not [name for name in options if f"{name}:" not in documented and f"{name}, " not in documented]
+    vector = [name for name in inspect.signature(kalooki_env.SeatVectorEnv).parameters if name not in ("num_envs", "options")]
+    seat = [name for name in inspect.signature(kalooki_env.SeatEnv).parameters if name != "options"]
+    names = {*options, *vector, *seat} - {"observation", "observation_form", "observation_dtype"}
+    assert not [name for name in names if f"`{name}`" not in section]
+    assert not [mode for mode in MODES if f'| `"{mode}"` |' not in section]
 
 
 # ---- seeds, deals, seats ------------------------------------------------------------------------------------------------
