@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from kalooki_env.cli import bench
 from kalooki_env.cli.main import VERBS, main
 from kalooki_env.cli.verify import sizes
 from kalooki_env.errors import ConfigError
@@ -207,7 +206,7 @@ def test_reports_add_up() -> None:
     assert total.decisions == 80 == sum(total.phases.values())
 
 
-# ---- warmup and bench ------------------------------------------------------------------------------------------------
+# ---- warmup ----------------------------------------------------------------------------------------------------------
 
 
 def test_warmup_says_where(capsys: pytest.CaptureFixture[str]) -> None:
@@ -216,15 +215,3 @@ def test_warmup_says_where(capsys: pytest.CaptureFixture[str]) -> None:
     data = loaded(capsys, "warmup", "--json")
     assert data["cache"] == str(core.cache_dir())
     assert str(core.cache_dir()) in run(capsys, "warmup")
-
-
-def test_bench_measures_all_three(capsys: pytest.CaptureFixture[str]) -> None:
-    found = bench.measure(rounds=2, seconds=0.02)
-    assert 0 < found["aec_ratio"] < found["batch_ratio"]
-    assert len(found["rounds"]) == 2
-    found["machine"] = bench.machine()
-    found["cache"] = {"folder": "x", "was_warm": True, "compile_cpu_seconds": None}
-    text = bench.report_text(found)
-    assert "reference" in text
-    assert "1,024" not in text
-    json.dumps(found, allow_nan=False)

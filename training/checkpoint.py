@@ -23,7 +23,7 @@ from kalooki_env.agents.checkpoint import write_checkpoint
 from kalooki_env.agents.network import PolicyNetwork
 from kalooki_env.core import STATE, schema_hash
 from kalooki_env.errors import CheckpointError, ConfigError
-from training.config import Config
+from training.config import Config, RunConfig
 
 #: Sections of a configuration that may differ on resuming: they do not bear on what the next batch is.
 _FREE = ("output", "evaluation", "checkpoint_every")
@@ -65,8 +65,16 @@ def save_checkpoint(
         progress: decisions, updates and seconds of training.
         evaluation: results of the last evaluation, if any.
     """
-    info = {
-        "algorithm": "ppo",
+    info = run_info(config, "ppo", command, progress, evaluation)
+    replace_folder(config.folder / "checkpoint", lambda folder: write_checkpoint(folder, network, info))
+
+
+def run_info(
+    config: RunConfig, algorithm: str, command: str, progress: dict[str, Any], evaluation: dict[str, Any]
+) -> dict[str, Any]:
+    """What a policy's description says of the run that made it."""
+    return {
+        "algorithm": algorithm,
         **progress,
         "seed": config.seed,
         "rules": str(config.make_rules()),
@@ -76,13 +84,12 @@ def save_checkpoint(
         "versions": versions(),
         "evaluation": evaluation,
     }
-    replace_folder(config.folder / "checkpoint", lambda folder: write_checkpoint(folder, network, info))
 
 
-def versions() -> dict[str, str]:
-    """Versions of what results depend on."""
+def versions(*others: str) -> dict[str, str]:
+    """Versions of what results depend on, and of other packages."""
     found = {"python": platform.python_version(), "torch": str(torch.__version__), "numpy": np.__version__}
-    for name in ("numba", "kalooki_env"):
+    for name in ("numba", "kalooki_env", *others):
         try:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:  # run from a source tree that is not installed
@@ -134,7 +141,7 @@ def load_resume(
     recover_folder(folder)
     try:
         told = json.loads((folder / "state.json").read_text(encoding="utf-8"))
-        _check_same(config, told["config"], folder)
+        check_same(config, told["config"], folder)
         if told["state_schema"] != schema_hash(STATE) or told["observation_schema"] != network.observation.schema_hash:
             raise CheckpointError(f"resume state {folder}: written by another version of the package")
         network.load_state_dict(load_file(folder / "weights.safetensors"))
@@ -154,7 +161,12 @@ def load_resume(
     return arrays, told["progress"]
 
 
-def _check_same(config: Config, saved: dict[str, Any], folder: Path) -> None:
+def check_same(config: RunConfig, saved: dict[str, Any], folder: Path) -> None:
+    """Refuse to resume a run that was started with another configuration.
+
+    Raises:
+        ConfigError: what bears on the next batch is not what was saved.
+    """
     now = config.model_dump(mode="json")
     different = [key for key in now if key not in _FREE and now[key] != saved.get(key)]
     if different:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -120,8 +120,8 @@ class EvaluationConfig(Section):
     seed: Annotated[int, Field(ge=0)] = 1_000_000_000
 
 
-class Config(Section):
-    """A training run.
+class RunConfig(Section):
+    """What every trainer is told.
 
     Attributes:
         name: folder of the run inside `output`.
@@ -138,9 +138,6 @@ class Config(Section):
     table: TableConfig = TableConfig()
     deals: Annotated[dict[Annotated[int, Field(ge=1, le=9)], Positive], Field(min_length=1)]
     observation: str | list[str] = "obs-v1+solver"
-    opponents: OpponentsConfig = OpponentsConfig()
-    network: NetworkConfig = NetworkConfig()
-    ppo: PpoConfig = PpoConfig()
     budget: BudgetConfig
     evaluation: EvaluationConfig = EvaluationConfig()
     checkpoint_every: Positive = 120.0
@@ -149,6 +146,11 @@ class Config(Section):
     def folder(self) -> Path:
         """Folder of the run."""
         return Path(self.output) / self.name
+
+    @property
+    def result(self) -> Path:
+        """What the run leaves for players."""
+        return self.folder / "checkpoint"
 
     @property
     def max_seats(self) -> int:
@@ -164,25 +166,52 @@ class Config(Section):
         return Observation.of(self.observation, self.max_seats)
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Config:
+    def _is_playable(self) -> RunConfig:
         # The package's own checks; its errors are `ValueError`s, which pydantic collects.
         rules = self.make_rules()
         for deal in self.deals:
             rules.check_table(self.table.players, deal)
-        pieces = self.make_observation().pieces
-        if "hand" not in pieces:
-            raise ValueError("observation: the network needs the piece hand")
-        if self.ppo.shaping and "solver" not in pieces:
-            raise ValueError("ppo.shaping needs the observation piece solver")
+        self.make_observation()
         if self.max_seats < self.table.players:
             raise ValueError(f"table.max_seats {self.max_seats} has no room for {self.table.players} players")
         return self
 
 
+class Config(RunConfig):
+    """A run of `training.ppo`: self-play."""
+
+    opponents: OpponentsConfig = OpponentsConfig()
+    network: NetworkConfig = NetworkConfig()
+    ppo: PpoConfig = PpoConfig()
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Config:
+        pieces = self.make_observation().pieces
+        if "hand" not in pieces:
+            raise ValueError("observation: the network needs the piece hand")
+        if self.ppo.shaping and "solver" not in pieces:
+            raise ValueError("ppo.shaping needs the observation piece solver")
+        return self
+
+
+AnyConfig = TypeVar("AnyConfig", bound=RunConfig)
+
+
 def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
+    """Read the configuration of a run of `training.ppo`; see `read_config`."""
+    return read_config(Config, path, overrides)
+
+
+def make_config(data: dict[str, Any], source: str) -> Config:
+    """The configuration of a run of `training.ppo` from a mapping; see `validated`."""
+    return validated(Config, data, source)
+
+
+def read_config(model: type[AnyConfig], path: str | Path, overrides: Sequence[str] = ()) -> AnyConfig:
     """Read a run's configuration.
 
     Args:
+        model: what a trainer is told.
         path: YAML file.
         overrides: texts `key=value`, keys with dots into sections: `ppo.clip=0.1`. Values are read as YAML.
 
@@ -198,19 +227,20 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
         raise ConfigError(f"configuration {path}: expected a mapping of keys to values, found {type(data).__name__}")
     for text in overrides:
         _override(data, text)
-    return make_config(data, str(path))
+    return validated(model, data, str(path))
 
 
-def make_config(data: dict[str, Any], source: str) -> Config:
+def validated(model: type[AnyConfig], data: dict[str, Any], source: str) -> AnyConfig:
     """A configuration from a mapping.
 
     Raises:
-        ConfigError: as for `load_config`.
+        ConfigError: as for `read_config`.
     """
     try:
-        return Config.model_validate(data)
+        return model.model_validate(data)
     except ValidationError as error:
-        raise ConfigError("\n".join(f"configuration {source}: {_sentence(item)}" for item in error.errors())) from error
+        sentences = [f"configuration {source}: {_sentence(model, item)}" for item in error.errors()]
+        raise ConfigError("\n".join(sentences)) from error
     except KalookiError as error:
         raise ConfigError(f"configuration {source}: {error}") from error
 
@@ -235,20 +265,19 @@ def _number(key: str) -> str | int:
     return int(key) if key.isdecimal() else key
 
 
-def _sentence(error: Any) -> str:
+def _sentence(model: type[BaseModel], error: Any) -> str:
     """One of pydantic's errors in the words of this package."""
     where = [str(part) for part in error["loc"]]
     name = ".".join(where)
     if error["type"] == "extra_forbidden":
-        return f"unknown key {name}{closest(where[-1], _keys(where[:-1]))}"
+        return f"unknown key {name}{closest(where[-1], _keys(model, where[:-1]))}"
     if error["type"] == "missing":
         return f"key {name} is missing"
     message = error["msg"].removeprefix("Value error, ")
     return f"{name or 'values'}: {message}" + (f", found {error['input']!r}" if where else "")
 
 
-def _keys(path: Sequence[str]) -> list[str]:
-    model: type[BaseModel] = Config
+def _keys(model: type[BaseModel], path: Sequence[str]) -> list[str]:
     for name in path:
         inner = model.model_fields[name].annotation
         if isinstance(inner, type) and issubclass(inner, BaseModel):

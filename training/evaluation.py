@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
-from kalooki_env import agents
-from kalooki_env.agents.checkpoint import CheckpointAgent
-from kalooki_env.agents.network import PolicyNetwork
-from kalooki_env.arena import Arena, Comparison, DealSet, Estimate
+from kalooki_env import agents, arena
+from kalooki_env.agents.base import Agent
+from kalooki_env.arena import Arena, Comparison, DealSet, Estimate, LineUp
+from kalooki_env.arena.evaluation import Settings
 from kalooki_env.game.engine import Engine
-from training.config import Config
+from training.config import RunConfig
 
 #: Name of the policy in line-ups.
 POLICY = "policy"
@@ -24,35 +25,45 @@ class Evaluation:
         per_number: deals of each number.
     """
 
-    def __init__(self, config: Config, engine: Engine, per_number: int) -> None:
+    def __init__(self, config: RunConfig, engine: Engine, per_number: int) -> None:
         self._engine = engine
         self._seed = config.evaluation.seed
-        self._deals = DealSet.make(engine, list(config.deals), per_number, self._seed)
+        numbers = tuple(config.deals)
+        self._settings = Settings(str(engine.rules), engine.num_players, numbers, per_number, self._seed)
+        self._deals = DealSet.make(engine, numbers, per_number, self._seed)
         self._agents = {name: agents.load(name) for name in config.evaluation.against}
         # Line-ups without the policy stay the same, and are played once.
         self._baselines = Arena(engine, self._agents, self._deals, self._seed)
 
-    def run(self, network: PolicyNetwork) -> dict[str, Any]:
-        """Results by opponent, and of copies of the policy, as plain values: points gained per deal with 99 % intervals."""
-        policy = CheckpointAgent(network, {})
-        arena = Arena(self._engine, {**self._agents, POLICY: policy}, self._deals, self._seed)
+    def run(self, policy: Agent) -> arena.Evaluation:
+        """The policy in one seat against each of the agents, and copies of it in all seats."""
+        began = time.monotonic()
+        tables = Arena(self._engine, {**self._agents, POLICY: policy}, self._deals, self._seed)
         players = self._engine.num_players
-        found: dict[str, Any] = {}
+        comparisons = []
         for name in self._agents:
             others = [name] * (players - 1)
-            compared = Comparison(POLICY, name, name, arena.line_up([POLICY, *others]), self._baselines.line_up([name, *others]))
-            numbers = compared.with_agent.numbers
-            found[name] = {
-                "gain": _plain(compared.difference()),
-                **{f"gain_deal_{number}": _plain(compared.difference(number)) for number in numbers},
-                "score": round(compared.with_agent.estimate(compared.with_agent.scores[POLICY]).mean, 2),
-            }
-        copies = arena.line_up([POLICY] * players)
-        found["copies"] = {
-            f"out_deal_{number}": round(copies.estimate(copies.ended_out, number).mean, 4) for number in copies.numbers
+            with_policy, with_agent = tables.line_up([POLICY, *others]), self._baselines.line_up([name, *others])
+            comparisons.append(Comparison(POLICY, name, name, with_policy, with_agent))
+        copies = LineUp(tables.line_up([POLICY] * players))
+        return arena.Evaluation(POLICY, self._settings, tuple(comparisons), copies, None, time.monotonic() - began)
+
+
+def summary(found: arena.Evaluation) -> dict[str, Any]:
+    """An evaluation for the logs: points gained per deal on each opponent, with 99 % intervals, and how copies end deals."""
+    short: dict[str, Any] = {}
+    for compared in found.comparisons:
+        played = compared.with_agent
+        short[compared.opponent] = {
+            "gain": _plain(compared.difference()),
+            **{f"gain_deal_{number}": _plain(compared.difference(number)) for number in played.numbers},
+            "score": round(played.estimate(played.scores[POLICY]).mean, 2),
         }
-        network.train()
-        return found
+    if found.self_play is not None:
+        copies = found.self_play.played
+        ends = {f"out_deal_{number}": round(copies.estimate(copies.ended_out, number).mean, 4) for number in copies.numbers}
+        short["copies"] = ends
+    return short
 
 
 def _plain(estimate: Estimate) -> dict[str, float | int | None]:

@@ -8,56 +8,37 @@ the deal with its points below the table's mean. What is not the algorithm stand
 
 from __future__ import annotations
 
-import argparse
-import shlex
-import signal
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from contextlib import nullcontext
+from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from kalooki_env.agents.checkpoint import CheckpointAgent
 from kalooki_env.agents.network import PolicyNetwork, legal_logits
-from kalooki_env.errors import KalookiError
 from kalooki_env.game.engine import Engine
 from training.checkpoint import load_resume, recover_folder, save_checkpoint, save_resume
 from training.config import Config, PpoConfig, load_config
-from training.evaluation import Evaluation
+from training.evaluation import Evaluation, summary
 from training.logs import Logs, progress_bar
+from training.runs import Progress, command_line, interruption
 from training.selfplay import Batch, SelfPlay
 
 
-@dataclass
-class Progress:
-    """How far a run is. Evaluations do not count as seconds of training."""
-
-    decisions: int = 0
-    updates: int = 0
-    seconds: float = 0.0
-
-    def share(self, config: Config) -> float:
-        """Share of the budget that is used, 0 to 1."""
-        decisions, seconds = config.budget.decisions, config.budget.seconds
-        used = [self.decisions / decisions if decisions else 0.0, self.seconds / seconds if seconds else 0.0]
-        return min(1.0, max(used))
-
-
-def train(config: Config, resume: bool = False, command: str = "", stop_after: int | None = None, quiet: bool = False) -> bool:
+def train(config: Config, resume: bool = False, command: str = "", quiet: bool = False, stop_after: int | None = None) -> bool:
     """Train a policy as a configuration says.
 
     Args:
         config: the run.
         resume: go on where the run in the same folder stopped.
         command: the command line, for the checkpoint.
-        stop_after: stop as if interrupted after so many updates in all.
         quiet: no progress bar.
+        stop_after: stop as if interrupted after so many updates in all.
 
     Returns:
         Whether the run is complete. If not, its state is saved, and `resume` goes on with it.
@@ -87,6 +68,11 @@ def train(config: Config, resume: bool = False, command: str = "", stop_after: i
     every = config.evaluation.every
     found: dict[str, Any] = {}
 
+    def evaluated(evaluation: Evaluation) -> dict[str, Any]:
+        found = summary(evaluation.run(CheckpointAgent(network, {})))
+        network.train()
+        return found
+
     def save() -> None:
         save_checkpoint(config, network, command, asdict(progress), found)
         save_resume(config, network, optimizer, games.saved(), rng, asdict(progress))
@@ -104,7 +90,7 @@ def train(config: Config, resume: bool = False, command: str = "", stop_after: i
             progress.seconds += time.perf_counter() - clock
             logs.write(progress.decisions, {"seconds": round(progress.seconds, 2), **measured, **games.summary()})
             if every and before // every < progress.decisions // every:
-                found = on_the_way.run(network)
+                found = evaluated(on_the_way)
                 logs.write(progress.decisions, {"evaluation": found})
             if time.perf_counter() - saved_at > config.checkpoint_every:
                 save()
@@ -115,7 +101,7 @@ def train(config: Config, resume: bool = False, command: str = "", stop_after: i
         is_complete = progress.share(config) >= 1
         if is_complete:
             bar.set_postfix_str("final evaluation")
-            found = Evaluation(config, engine, config.evaluation.final_deals).run(network)
+            found = evaluated(Evaluation(config, engine, config.evaluation.final_deals))
             logs.write(progress.decisions, {"final_evaluation": found})
         save()
     bar.close()
@@ -205,42 +191,9 @@ def postfix(progress: Progress, measured: dict[str, float], found: dict[str, Any
     return ", ".join(words)
 
 
-@contextmanager
-def interruption() -> Iterator[list[int]]:
-    """A list that gets an entry at Ctrl-C, which then does not interrupt at once; a second Ctrl-C does."""
-    caught: list[int] = []
-
-    def note(number: int, frame: Any) -> None:
-        caught.append(number)
-        signal.signal(signal.SIGINT, before)
-        print("\nsaving after this update; Ctrl-C again stops at once", file=sys.stderr, flush=True)
-
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield caught
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def main(arguments: list[str] | None = None) -> int:
-    """The command line. Returns the exit status: 0 for a complete run, 130 for an interrupted one, 1 for an error."""
-    parser = argparse.ArgumentParser(prog="python -m training.ppo", description="Train a policy by self-play with masked PPO.")
-    parser.add_argument("config", type=Path, help="YAML file, see configs/")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", help="change a value, e.g. ppo.clip=0.1; may be repeated"
-    )
-    parser.add_argument("--resume", action="store_true", help="go on where the run of this name stopped")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
-    options = parser.parse_args(arguments)
-    command = shlex.join(["python", "-m", "training.ppo", *(sys.argv[1:] if arguments is None else arguments)])
-    try:
-        config = load_config(options.config, options.set)
-        is_complete = train(config, options.resume, command, quiet=options.quiet)
-    except KalookiError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    print(f"{'done' if is_complete else 'stopped, go on with --resume'}: {config.folder / 'checkpoint'}")
-    return 0 if is_complete else 130
+    """The command line; see `training.runs.command_line`."""
+    return command_line("training.ppo", "Train a policy by self-play with masked PPO.", load_config, train, arguments)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from pathlib import Path
 from kalooki_env import __version__, agents
 from kalooki_env.arena import scoreboard
 from kalooki_env.arena.benchmark import SPECS, Results, digest_of, play_bench, spec_of
-from kalooki_env.cli.common import check_writable, progress, say, write_json
+from kalooki_env.cli.common import check_writable, progress, read_page, say, write_json
 from kalooki_env.errors import ConfigError
 
 #: Options of `kalooki evaluate` that a benchmark settles, with the attributes that hold them.
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     name = scoreboard.check_name(args.name or args.agent.rstrip("/"))
     check_writable(args.plot)
     # Whatever can fail by itself fails before the work of minutes or hours.
-    page = None if args.readme is None else _page(args.readme)
+    page = None if args.readme is None else read_page(args.readme)
     if page is not None:
         scoreboard.table_with(page, spec, "| `x` | 0" + " | +0.0" * len(spec.parts) + " |")
     agent = agents.load(args.agent)
@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
         raise
     if args.readme is not None:
         # Read again: somebody may have written to it in the meantime.
-        text = scoreboard.table_with(_page(args.readme), spec, scoreboard.row_text(results))
+        text = scoreboard.table_with(read_page(args.readme), spec, scoreboard.row_text(results))
         Path(args.readme).write_text(text, encoding="utf-8")
     if args.plot:
         scoreboard.plot(results, args.plot)
@@ -98,10 +98,3 @@ def run(args: argparse.Namespace) -> int:
     else:
         sys.stdout.write(scoreboard.bench_text(results) + f"\nresults of every deal: {path}\n")
     return 0
-
-
-def _page(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}") from error

@@ -101,6 +101,18 @@ def check_writable(path: str | None) -> None:
         raise ConfigError(f"{path} cannot be written: {'it is a folder' if target.is_dir() else 'no such folder'}")
 
 
+def read_page(path: str) -> str:
+    """The text of a page that results are put into.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from error
+
+
 def say(text: str) -> None:
     """A line for people on standard error."""
     print(text, file=sys.stderr, flush=True)

@@ -129,8 +129,24 @@ def _environments(table: Engine) -> None:
         env.close()
 
 
+def _many(table: Engine) -> None:
+    """Batched environments, with agents inside compiled code and outside of it."""
+    play = kalooki_env.make_selfplay(2)
+    seat = kalooki_env.make_vec(2, opponents=["greedy", "random", agents.load("random")])
+    for env in (play, seat):
+        env.reset(seed=1)
+        env.step(env.sample_actions())
+        env.close()
+
+
 #: What is compiled, in order: each part calls kernels with the argument types that users call them with.
-PARTS: dict[str, Callable[[Engine], None]] = {"game": _game, "batch": _batch, "agents": _agents, "environments": _environments}
+PARTS: dict[str, Callable[[Engine], None]] = {
+    "game": _game,
+    "batch": _batch,
+    "agents": _agents,
+    "environments": _environments,
+    "batched environments": _many,
+}
 
 
 def _dealt(table: Engine, count: int) -> Any:

@@ -14,7 +14,7 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from pettingzoo.utils.env import AECIterable
 
 from kalooki_env import core
-from kalooki_env.envs.options import dealer_of, deals_of, number, one_of, warn_of_misspelt
+from kalooki_env.envs.options import deals_of, number, one_of, seat_of, warn_of_misspelt
 from kalooki_env.envs.rewards import Rewards
 from kalooki_env.errors import ConfigError, EnvironmentStateError, closest
 from kalooki_env.game.engine import engine
@@ -111,7 +111,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         self.rules = Rules.of(rules)
         num_players = whole_number("num_players", num_players)
         self._deals = deals_of(deal, self.rules, num_players)
-        self._fixed_dealer = dealer_of(dealer, num_players)
+        self._fixed_dealer = seat_of("dealer", dealer, num_players)
         self._engine = engine(self.rules, num_players, max_seats)
         self._layout = Observation.of(observation, self._engine.max_seats)
         self._form = one_of("observation_form", observation_form, ("flat", "dict"))
@@ -199,7 +199,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         warn_of_misspelt(options, ("deal", "dealer"))
         players = self._engine.num_players
         deals = deals_of(options["deal"], self.rules, players) if "deal" in options else self._deals
-        fixed = dealer_of(options["dealer"], players) if "dealer" in options else self._fixed_dealer
+        fixed = seat_of("dealer", options["dealer"], players) if "dealer" in options else self._fixed_dealer
         if seed is not None:
             self._seed = check_seed(seed)
             core.seed_lanes(self._states, np.array([self._seed], np.uint64))

@@ -16,11 +16,10 @@ from kalooki_env.agents.bots import EXPERT, GREEDY
 from kalooki_env.agents.play import Player
 from kalooki_env.batch.lanes import Lanes
 from kalooki_env.batch.layout import OUTSIDE, RANDOM, SETTINGS, Autoreset, OnIllegal, RewardKind
-from kalooki_env.envs.options import dealer_of as seat_of
-from kalooki_env.envs.options import deals_of, number, one_of
+from kalooki_env.envs.options import deals_of, number, one_of, seat_of
 from kalooki_env.errors import ConfigError, RulesError, closest
 from kalooki_env.game.engine import Engine, engine
-from kalooki_env.game.game import whole_number
+from kalooki_env.game.game import check_seed, whole_number
 from kalooki_env.observe.schema import Observation
 from kalooki_env.rules import MAX_PLAYERS, Rules
 
@@ -81,12 +80,17 @@ class BatchOptions:
     copy: bool = True
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> BatchOptions:
-        """Options from keywords, all checked."""
+    def of(cls, options: Mapping[str, Any], others: Sequence[str] = ()) -> BatchOptions:
+        """Options from keywords, all checked.
+
+        Args:
+            options: the keywords.
+            others: arguments that the environment has beside these options, for messages.
+        """
         known = [field.name for field in fields(cls)]
         for key in options:
             if key not in known:
-                raise ConfigError(f"unknown option {key!r}{closest(key, known)}")
+                raise ConfigError(f"unknown option {key!r}{closest(key, [*others, *known])}")
         made = cls(**options)
         one_of("observation_form", made.observation_form, ("flat", "dict"))
         one_of("observation_dtype", made.observation_dtype, ("float32", "uint8"))
@@ -105,10 +109,20 @@ class BatchOptions:
     def text(self, **others: Any) -> str:
         """All options that play depends on, for comparing: threads and copies make no difference."""
         mine = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in ("threads", "copy")}
-        mine |= {"rules": str(Rules.of(self.rules)), **others}
-        if self.lane_deals is not None:
-            mine["lane_deals"] = [int(deal) for deal in self.lane_deals]
-        return ", ".join(f"{key}={value!r}" for key, value in mine.items())
+        mine |= {"rules": str(Rules.of(self.rules)), "max_seats": self.max_seats or self.num_players, **others}
+        mine |= {"shaping": float(self.shaping), "illegal_reward": float(self.illegal_reward)}
+        return ", ".join(f"{key}={_plain(value)!r}" for key, value in mine.items())
+
+
+def _plain(value: Any) -> Any:
+    """The same for equal options: lists for tuples and arrays, Python's numbers for NumPy's."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Mapping):
+        return {_plain(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
+        return [_plain(item) for item in value]
+    return value
 
 
 def checked_deals(deal: Any, rules: Rules, num_players: int) -> tuple[tuple[int, ...], list[int]]:
@@ -120,7 +134,8 @@ def checked_deals(deal: Any, rules: Rules, num_players: int) -> tuple[tuple[int,
     weights = [number(f"weight of deal {key!r}", weight) for key, weight in deal.items()]
     if min(weights) <= 0:
         raise ConfigError(f"deal {deal!r} is not allowed; allowed: weights above 0")
-    shares = np.cumsum(weights) / sum(weights) * 2**31
+    shares = np.cumsum(np.divide(weights, max(weights)))  # the division keeps sums finite
+    shares *= 2**31 / shares[-1]
     return deals, [max(1, int(share)) for share in shares]
 
 
@@ -141,7 +156,7 @@ def settings_of(
     record["scale"][: layout.size] = layout.scale
     record["solver_at"] = layout.slice_of("solver").start if layout.has_solver else -1
     set_deals(settings, options.deal, table)
-    dealer = seat_of(options.dealer, table.num_players)
+    dealer = seat_of("dealer", options.dealer, table.num_players)
     record["dealer"] = -1 if dealer is None else dealer
     record["seat"] = seat
     record["players"][: len(players)] = players
@@ -172,12 +187,17 @@ def opponents_of(opponents: Any, num_players: int) -> list[str | Agent]:
     """Who plays the other seats, clockwise from the one that is asked.
 
     Raises:
-        ConfigError: neither one opponent nor one for each of those seats.
+        ConfigError: neither one opponent nor one for each of those seats, or something that is no agent.
     """
     others = num_players - 1
     given = list(opponents) if isinstance(opponents, Sequence) and not isinstance(opponents, str) else [opponents] * others
     if len(given) != others:
         raise ConfigError(f"{len(given)} opponents are not allowed; allowed: one, or {others} of them, clockwise")
+    for agent in given:
+        if not isinstance(agent, str) and (isinstance(agent, type) or not callable(getattr(agent, "act", None))):
+            raise ConfigError(
+                f"opponent {agent!r} is not allowed; allowed: a name, or an object with act(observations, masks, rng)"
+            )
     return given
 
 
@@ -224,7 +244,7 @@ def lanes_of(
         raise ConfigError(f"{count} environments are not allowed; allowed: 1 or more")
     table = engine(Rules.of(options.rules), whole_number("num_players", options.num_players), options.max_seats)
     layout = Observation.of(options.observation, table.max_seats)
-    asked = seat_of(seat, table.num_players)
+    asked = seat_of("seat", seat, table.num_players)
     given = [] if asks_all else opponents_of(opponents, table.num_players)
     numbers, outside = players_of(given, table)
     settings = settings_of(
@@ -232,9 +252,9 @@ def lanes_of(
     )
     lane_deals = None
     if options.lane_deals is not None:
-        lane_deals = np.array(deals_of(list(options.lane_deals), table.rules, table.num_players), np.int64)
-        if len(lane_deals) != count:
-            raise ConfigError(f"{len(lane_deals)} lane_deals are not allowed; allowed: one for each of {count} lanes")
+        lane_deals = np.array(deals_of(options.lane_deals, table.rules, table.num_players), np.int64)
+        if len(lane_deals) != count or not isinstance(options.lane_deals, Sequence | np.ndarray):
+            raise ConfigError(f"lane_deals {options.lane_deals!r} are not allowed; allowed: one for each of {count} lanes")
     return Lanes(table, layout, settings, count, lane_deals=lane_deals, outside=outside, threads=options.threads)
 
 
@@ -255,6 +275,33 @@ def formed(options: BatchOptions, lanes: Lanes, rows: NDArray[Any], masks: NDArr
     if options.observation_form == "dict":
         found = {name: rows[..., lanes.layout.slice_of(name)] for name in lanes.layout.pieces}
     return {"observation": found, "action_mask": masks} if options.mask_in_observation else found
+
+
+def seeds_of(seed: Any, count: int) -> list[int | None]:
+    """A seed for each lane: consecutive ones from a number, or those of a list, None for lanes whose generators go on.
+
+    Raises:
+        RulesError: a seed that is not allowed.
+        ConfigError: a list of the wrong length.
+    """
+    if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str):
+        if len(seed) != count:
+            raise ConfigError(f"{len(seed)} seeds are not allowed; allowed: one, or {count}")
+        return [None if one is None else check_seed(one) for one in seed]
+    first = check_seed(seed)
+    check_seed(first + count - 1)
+    return [first + lane for lane in range(count)]
+
+
+def state_of(state: Any) -> dict[str, NDArray[Any]]:
+    """A saved state as a dict; what `np.load` gives is one too.
+
+    Raises:
+        ConfigError: something else.
+    """
+    if not isinstance(state, Mapping):
+        raise ConfigError(f"state {type(state).__name__} is not allowed; allowed: what get_state gave, or np.load of it")
+    return dict(state)
 
 
 assert MAX_PLAYERS < OUTSIDE

@@ -70,15 +70,19 @@ def deals_of(deal: Any, rules: Rules, num_players: int) -> tuple[int, ...]:
     return deals
 
 
-def dealer_of(dealer: Any, num_players: int) -> int | None:
-    """The seat of a fixed dealer, None for "rotate".
+def seat_of(name: str, value: Any, num_players: int) -> int | None:
+    """A fixed seat, such as the dealer's; None for "rotate".
+
+    Args:
+        name: what it is the seat of, for messages.
+        value: a seat, or "rotate".
+        num_players: seats at the table.
 
     Raises:
         RulesError: no such seat.
     """
-    if isinstance(dealer, str) and dealer == "rotate":
+    if isinstance(value, str) and value == "rotate":
         return None
-    seat = whole_number("dealer", dealer)
-    if not 0 <= seat < num_players:
-        raise RulesError(f"dealer {dealer!r} is not allowed; allowed: 0 to {num_players - 1}, or 'rotate'")
-    return seat
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or not 0 <= value < num_players:
+        raise RulesError(f"{name} {value!r} is not allowed; allowed: 0 to {num_players - 1}, or 'rotate'")
+    return int(value)

@@ -14,7 +14,8 @@ from kalooki_env import core
 from kalooki_env.agents.base import Agent
 from kalooki_env.envs.options import one_of
 from kalooki_env.envs.vector import SeatVectorEnv
-from kalooki_env.errors import EnvironmentStateError
+from kalooki_env.errors import ConfigError, EnvironmentStateError
+from kalooki_env.game.game import check_seed
 from kalooki_env.game.notation import action_text
 from kalooki_env.render.text import table_text
 
@@ -66,7 +67,7 @@ class SeatEnv(gymnasium.Env):
         Raises:
             RulesError: a negative seed, or a deal, dealer or seat that is not allowed.
         """
-        super().reset(seed=None if seed is None else int(seed) % 2**32)
+        super().reset(seed=None if seed is None else check_seed(seed))
         observations, infos = self._vector.reset(seed=seed, options=options)
         self._is_over = False
         if self.render_mode == "human":
@@ -79,10 +80,14 @@ class SeatEnv(gymnasium.Env):
         Raises:
             IllegalActionError: an illegal action under `on_illegal="raise"`; nothing has changed.
             EnvironmentStateError: before `reset`, or after the end.
+            ConfigError: not a whole number.
         """
         if self._is_over:
             raise EnvironmentStateError("step before reset, or after the end of the deal: call reset() first")
-        observations, rewards, over, _, infos = self._vector.step(np.asarray(action).reshape(1))
+        given = np.asarray(action)
+        if given.size != 1 or not np.issubdtype(given.dtype, np.integer):
+            raise ConfigError(f"action {action!r} is not allowed; allowed: a whole number")
+        observations, rewards, over, _, infos = self._vector.step(given.reshape(1))
         self._is_over = bool(over[0])
         if self.render_mode == "human":
             self.render()
@@ -100,12 +105,13 @@ class SeatEnv(gymnasium.Env):
 
     def get_state(self) -> dict[str, NDArray[Any]]:
         """See `SeatVectorEnv.get_state`."""
-        return {**self._vector.get_state(), "is_over": np.array(self._is_over)}
+        return self._vector.get_state()
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> tuple[Any, dict[str, Any]]:
         """See `SeatVectorEnv.set_state`."""
         observations, infos = self._vector.set_state(state)
-        self._is_over = bool(state["is_over"])
+        lanes = self._vector.lanes
+        self._is_over = bool(lanes.lanes[0]["over"]) or not lanes.states[0]["deal"]
         return _first(observations), self._info(infos)
 
     def render(self) -> Any:

@@ -10,9 +10,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from kalooki_env.batch.layout import INFOS, Autoreset
-from kalooki_env.envs.batch_options import BatchOptions, formed, lanes_of, observation_space
+from kalooki_env.envs.batch_options import BatchOptions, formed, lanes_of, observation_space, seeds_of, state_of
 from kalooki_env.errors import ConfigError
-from kalooki_env.game.game import check_seed
 
 
 class Decisions(NamedTuple):
@@ -67,24 +66,18 @@ class SelfPlayEnv:
         self.single_action_space = spaces.Discrete(self.lanes.engine.num_actions)
         self.observation_scale = self.lanes.layout.scale
 
-    def reset(self, *, seed: int | Sequence[int] | None = None) -> Decisions:
+    def reset(self, *, seed: int | Sequence[int | None] | None = None) -> Decisions:
         """Deal all lanes anew.
 
         Args:
-            seed: lane `i` gets `seed + i`; or one for each lane. None goes on with the present generators.
+            seed: lane `i` gets `seed + i`; or a list, None for lanes whose generators go on.
 
         Raises:
             RulesError: a negative seed.
             ConfigError: a list of the wrong length.
         """
         if seed is not None:
-            if isinstance(seed, Sequence | np.ndarray):
-                if len(seed) != self.num_envs:
-                    raise ConfigError(f"{len(seed)} seeds are not allowed; allowed: one, or {self.num_envs}")
-                self.lanes.seed([check_seed(one) for one in seed])
-            else:
-                check_seed(check_seed(seed) + self.num_envs - 1)
-                self.lanes.seed([int(seed) + lane for lane in range(self.num_envs)])
+            self.lanes.seed(seeds_of(seed, self.num_envs))
         self.lanes.reset()
         return self.decisions()
 
@@ -146,7 +139,7 @@ class SelfPlayEnv:
         Raises:
             ConfigError: not such a state, or one of an environment with other options or of another version.
         """
-        self.lanes.restore(dict(state), self._name)
+        self.lanes.restore(state_of(state), self._name)
         return self.decisions()
 
     def close(self) -> None:

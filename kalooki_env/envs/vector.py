@@ -13,34 +13,30 @@ from numpy.typing import NDArray
 
 from kalooki_env.agents.base import Agent
 from kalooki_env.batch.layout import INFOS, Autoreset
-from kalooki_env.envs.batch_options import BatchOptions, agent_name, formed, lanes_of, observation_space, opponents_of, set_deals
-from kalooki_env.envs.options import dealer_of as seat_of
-from kalooki_env.envs.options import one_of, warn_of_misspelt
+from kalooki_env.envs.batch_options import (
+    BatchOptions,
+    agent_name,
+    formed,
+    lanes_of,
+    observation_space,
+    opponents_of,
+    seeds_of,
+    set_deals,
+    state_of,
+)
+from kalooki_env.envs.options import one_of, seat_of, warn_of_misspelt
 from kalooki_env.errors import ConfigError
-from kalooki_env.game.game import check_seed
-
-#: Names of the modes: Gymnasium's members, their values, or these.
-MODES = {
-    "next_step": AutoresetMode.NEXT_STEP,
-    "same_step": AutoresetMode.SAME_STEP,
-    "disabled": AutoresetMode.DISABLED,
-}
-_CODES = {
-    AutoresetMode.NEXT_STEP: Autoreset.NEXT_STEP,
-    AutoresetMode.SAME_STEP: Autoreset.SAME_STEP,
-    AutoresetMode.DISABLED: Autoreset.DISABLED,
-}
 
 
 def autoreset_of(mode: Any) -> AutoresetMode:
-    """Gymnasium's autoreset mode from any of its names.
+    """Gymnasium's autoreset mode: a member, or its name in small letters, or its value.
 
     Raises:
         ConfigError: no such mode.
     """
     if isinstance(mode, AutoresetMode):
         return mode
-    by_name = {**MODES, **{member.value: member for member in AutoresetMode}}
+    by_name = {member.name.lower(): member for member in AutoresetMode} | {member.value: member for member in AutoresetMode}
     return by_name[one_of("autoreset_mode", mode, tuple(by_name))]
 
 
@@ -89,8 +85,9 @@ class SeatVectorEnv(VectorEnv):
         **options: Any,
     ) -> None:
         self.autoreset_mode = autoreset_of(autoreset_mode)
-        self._options = BatchOptions.of(options)
-        self.lanes = lanes_of(self._options, num_envs, autoreset=_CODES[self.autoreset_mode], seat=seat, opponents=opponents)
+        self._options = BatchOptions.of(options, ("opponents", "seat", "autoreset_mode"))
+        code = Autoreset[self.autoreset_mode.name]
+        self.lanes = lanes_of(self._options, num_envs, autoreset=code, seat=seat, opponents=opponents)
         names = [agent_name(agent) for agent in opponents_of(opponents, self.lanes.engine.num_players)]
         self._name = self._options.text(opponents=names, seat=seat, num_envs=num_envs, mode=self.autoreset_mode.value)
         self.num_envs = self.lanes.count
@@ -100,7 +97,6 @@ class SeatVectorEnv(VectorEnv):
         self.single_action_space = spaces.Discrete(self.lanes.engine.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self._everyone = np.ones(self.num_envs, np.bool_)
         self._never = np.zeros(self.num_envs, np.bool_)
 
     # ---- play ----------------------------------------------------------------------------------------------------
@@ -127,7 +123,7 @@ class SeatVectorEnv(VectorEnv):
         which = self._mask_of(options["reset_mask"]) if "reset_mask" in options else None
         settings = self._settings_for(options)
         if seed is not None:
-            seeds = self._seeds(seed)
+            seeds = seeds_of(seed, self.num_envs)
             self.lanes.seed([s if which is None or which[lane] else None for lane, s in enumerate(seeds)])
         self.lanes.reset(which, settings)
         return self._observations(), self._infos()
@@ -194,7 +190,7 @@ class SeatVectorEnv(VectorEnv):
         Raises:
             ConfigError: not such a state, or one of an environment with other options or of another version.
         """
-        self.lanes.restore(dict(state), self._name)
+        self.lanes.restore(state_of(state), self._name)
         return self._observations(), self._infos()
 
     def close_extras(self, **kwargs: Any) -> None:
@@ -211,10 +207,11 @@ class SeatVectorEnv(VectorEnv):
 
     def _infos(self) -> dict[str, Any]:
         rows = self.lanes.infos.copy() if self._options.copy else self.lanes.infos
-        infos: dict[str, Any] = {"action_mask": self.action_masks(), "_action_mask": self._everyone}
+        everyone = np.ones(self.num_envs, np.bool_)
+        infos: dict[str, Any] = {"action_mask": self.action_masks(), "_action_mask": everyone}
         for name, row in zip(INFOS, rows, strict=True):
             infos[name] = row
-            infos[f"_{name}"] = self._everyone
+            infos[f"_{name}"] = everyone
         return infos
 
     def _add_final(self, infos: dict[str, Any]) -> None:
@@ -234,15 +231,6 @@ class SeatVectorEnv(VectorEnv):
             final[name] = np.where(over, row, 0)
             final[f"_{name}"] = over
         infos |= {"final_obs": finals, "_final_obs": over, "final_info": final, "_final_info": over}
-
-    def _seeds(self, seed: Any) -> list[int | None]:
-        if isinstance(seed, Sequence | np.ndarray):
-            if len(seed) != self.num_envs:
-                raise ConfigError(f"{len(seed)} seeds are not allowed; allowed: one, or {self.num_envs}")
-            return [None if one is None else check_seed(one) for one in seed]
-        first = check_seed(seed)
-        check_seed(first + self.num_envs - 1)
-        return [first + lane for lane in range(self.num_envs)]
 
     def _mask_of(self, mask: Any) -> NDArray[np.bool_]:
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
@@ -264,7 +252,7 @@ class SeatVectorEnv(VectorEnv):
             set_deals(settings, options["deal"], self.lanes.engine)
         for key in ("dealer", "seat"):
             if key in options:
-                seat = seat_of(options[key], players)
+                seat = seat_of(key, options[key], players)
                 settings[0][key] = -1 if seat is None else seat
         return settings
 

@@ -1,0 +1,147 @@
+"""`SB3VecEnv`: many tables as a `VecEnv` of Stable-Baselines3, for sb3-contrib's MaskablePPO. Needs stable-baselines3."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from stable_baselines3.common.vec_env import VecEnv
+
+from kalooki_env.agents.base import Agent
+from kalooki_env.batch.layout import INFOS
+from kalooki_env.envs.vector import SeatVectorEnv
+from kalooki_env.errors import ConfigError, EnvironmentStateError
+
+#: Options of `SeatVectorEnv` that Stable-Baselines3 leaves no choice about.
+_FIXED = {"autoreset_mode", "copy"}
+
+
+class SB3VecEnv(VecEnv):
+    """A `SeatVectorEnv` in the form of Stable-Baselines3: it deals anew in the step in which a deal ends.
+
+    | Fact | Value |
+    |---|---|
+    | Observations | float32 `(N, size)`; with `observation_form="dict"` a dict of them |
+    | Actions | `Discrete(171 + 16 * max_seats)` a lane, int `(N,)`; masked |
+    | Masks | `env_method("action_masks")`: a list of one array, int8 `(N, A)` |
+    | Rewards, dones | float32 `(N,)`, bool `(N,)`; deals are never truncated |
+    | Infos | where a deal ended `terminal_observation`, `TimeLimit.truncated`, and its numbers as in `SeatVectorEnv` |
+
+    All arrays are the caller's to keep. The lanes are one object: `get_attr` gives the same value for each of them, `env_method`
+    calls a method once for all and gives a list of one result, and `set_attr` is for all lanes only.
+
+    Args:
+        num_envs: number of lanes, N.
+        opponents, seat, options: as for `SeatVectorEnv`, without `autoreset_mode` and `copy`.
+
+    Attributes:
+        vector: the `SeatVectorEnv`; it overwrites the arrays that it hands out.
+
+    Raises:
+        RulesError, ConfigError, AgentError: as for `SeatVectorEnv`.
+    """
+
+    def __init__(
+        self,
+        num_envs: int,
+        *,
+        opponents: str | Agent | Sequence[str | Agent] = "greedy",
+        seat: int | Literal["rotate"] = "rotate",
+        **options: Any,
+    ) -> None:
+        for name in _FIXED & set(options):
+            raise ConfigError(f"option {name} is not allowed here: Stable-Baselines3 needs same_step, and arrays to keep")
+        self.vector = SeatVectorEnv(num_envs, opponents=opponents, seat=seat, autoreset_mode="same_step", copy=False, **options)
+        self.render_mode = None  # the constructor of VecEnv asks for it
+        self._actions: NDArray[np.int64] | None = None
+        super().__init__(self.vector.num_envs, self.vector.single_observation_space, self.vector.single_action_space)
+
+    # ---- play ----------------------------------------------------------------------------------------------------
+
+    def reset(self) -> Any:
+        """Deal anew in all lanes, with the seeds of `seed` and the options of `set_options`; these are used once.
+
+        Returns:
+            Observations, float32 (N, size). `reset_infos` holds the infos.
+        """
+        seeds = None if all(seed is None for seed in self._seeds) else self._seeds
+        for options in (one for lane, one in enumerate(self._options) if one not in self._options[:lane]):
+            which = np.array([one == options for one in self._options])
+            observations, infos = self.vector.reset(seed=seeds, options={**options, "reset_mask": which})
+        self.reset_infos = _rows(infos, np.arange(self.num_envs))
+        self._actions = None
+        self._reset_seeds()
+        self._reset_options()
+        return _kept(observations)
+
+    def step_async(self, actions: NDArray[np.int64]) -> None:
+        """Take the actions of all lanes, int (N,)."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """Carry out the actions, and play on to the next decision in each lane.
+
+        Returns:
+            Observations float32 (N, size), rewards float32 (N,), dones bool (N,), and infos; see the class.
+
+        Raises:
+            EnvironmentStateError: without actions, or before `reset`.
+            IllegalActionError, ConfigError: as for `SeatVectorEnv.step`.
+        """
+        if self._actions is None:
+            raise EnvironmentStateError("step_wait without actions: call step_async(actions) first")
+        actions, self._actions = self._actions, None
+        observations, rewards, over, _, told = self.vector.step(actions)
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        ended = np.flatnonzero(over)
+        if len(ended):
+            for lane, row in zip(ended, _rows(told["final_info"], ended), strict=True):
+                infos[lane] = {**row, "terminal_observation": told["final_obs"][lane], "TimeLimit.truncated": False}
+        return _kept(observations), rewards.astype(np.float32), over.copy(), infos
+
+    def close(self) -> None:
+        """End the threads, if there are any."""
+        self.vector.close()
+
+    # ---- what wrappers and algorithms ask ------------------------------------------------------------------------
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """An attribute of this object or of the `SeatVectorEnv`, once for each lane."""
+        value = getattr(self if hasattr(self, attr_name) else self.vector, attr_name)
+        return [value for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Set an attribute where `get_attr` finds it; a new one on this object."""
+        if set(self._get_indices(indices)) != set(range(self.num_envs)):
+            raise ConfigError(f"set_attr({attr_name!r}) for lanes {indices!r} is not allowed; allowed: for all {self.num_envs}")
+        is_inner = hasattr(self.vector, attr_name) and not hasattr(self, attr_name)
+        setattr(self.vector if is_inner else self, attr_name, value)
+
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+        """Call a method once for all lanes.
+
+        Returns:
+            A list of one result. For `"action_masks"` that is int8 (N, A), or the rows that `indices` names: whoever asks stacks
+            and reshapes the list anyway.
+        """
+        if method_name == "action_masks":
+            masks = self.vector.action_masks()
+            return [masks.copy() if indices is None else masks[list(self._get_indices(indices))]]
+        return [getattr(self if hasattr(self, method_name) else self.vector, method_name)(*method_args, **method_kwargs)]
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """False for each lane: no Gymnasium wrapper is around any."""
+        return [False for _ in self._get_indices(indices)]
+
+
+def _kept(observations: Any) -> Any:
+    """A copy that outlives the next step."""
+    return {name: part.copy() for name, part in observations.items()} if isinstance(observations, dict) else observations.copy()
+
+
+def _rows(infos: dict[str, NDArray[np.int64]], which: NDArray[np.int64]) -> list[dict[str, Any]]:
+    """The numbers of some lanes, a dict for each."""
+    columns = [infos[name][which].tolist() for name in INFOS]
+    return [dict(zip(INFOS, row, strict=True)) for row in zip(*columns, strict=True)]
