@@ -5,6 +5,9 @@ A lane plays what it would play alone: its generators are its own. `s` is its ST
 
 from __future__ import annotations
 
+import numpy as np
+from numba import from_dtype
+
 from kalooki_env.agents.bots import bot_action
 from kalooki_env.agents.expert import outs_of_hand
 from kalooki_env.agents.greedy import wants_upcard
@@ -41,6 +44,7 @@ _SAME_STEP = int(Autoreset.SAME_STEP)
 _LOSE = int(OnIllegal.LOSE)
 _ZERO_SUM, _WIN = int(RewardKind.ZERO_SUM), int(RewardKind.WIN)
 _PARTS = 2**31
+_LOT = from_dtype(np.dtype([("rng", "u8")]))
 _SCALE = 100.0  # points per unit of reward
 _DEAL, _SEAT, _SCORE, _WINNER, _BLOCKED, _TURNS, _ILLEGAL = range(7)  # rows of infos
 
@@ -50,6 +54,7 @@ def seed_lane(s, t, seed):
     """Set both generators, and forget dealer and place."""
     s["rng"] = seeded(seed)
     t["rng"] = mix(seeded(seed))
+    t["lots"] = mix(t["rng"])
     t["dealer"] = -1
     t["place"] = -1
 
@@ -338,8 +343,13 @@ def first_illegal(lanes, jobs, actions):
 
 @kernel
 def random_actions(lanes, actions):
-    """A random legal action for each lane, from its own generator; 0 where the deal is over."""
+    """A random legal action for each lane, from a generator that serves nothing else; 0 where the deal is over."""
+    lot = np.zeros(1, _LOT)
     for lane in range(lanes.shape[0]):
         t = lanes[lane]
         n = i64(t["n"])
-        actions[lane] = t["legal"][below(t, n)] if n > 0 else 0
+        actions[lane] = 0
+        if n > 0:
+            lot[0]["rng"] = t["lots"]
+            actions[lane] = t["legal"][below(lot[0], n)]
+            t["lots"] = lot[0]["rng"]

@@ -18,6 +18,7 @@ from kalooki_env.batch.layout import INFOS, LANE, NOTHING, RESET, RESUME, SHOW, 
 from kalooki_env.errors import ConfigError, EnvironmentStateError
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.explain import illegal_action_error, why_illegal
+from kalooki_env.game.game import check_seed
 from kalooki_env.game.notation import action_text
 from kalooki_env.game.refusals import Refusal
 from kalooki_env.observe.schema import Observation
@@ -71,6 +72,9 @@ class Lanes:
         selfplay = bool(settings[0]["asks_all"])
         players = engine.num_players
         same_step = settings[0]["autoreset"] == Autoreset.SAME_STEP
+        # Fields of a record are slow to read from Python.
+        self._needs_resets = bool(settings[0]["autoreset"] == Autoreset.DISABLED)
+        self._raises = bool(settings[0]["on_illegal"] == OnIllegal.RAISE)
         finals = count if same_step and not selfplay else 0
         is_float = bool(settings[0]["is_float"])
         size = layout.size
@@ -93,7 +97,6 @@ class Lanes:
         self._jobs = np.zeros(count, np.uint8)
         self._steps = np.full(count, STEP, np.uint8)
         self._no_actions = np.zeros(count, np.int64)
-        self._table = (engine.record, engine.feas, engine.dist)
         self._outputs = (
             self.masks, bytes_out, floats_out, self.rewards, self.over, self.infos, final_bytes, final_floats,
             self.final_infos, self.final_scores,
@@ -144,14 +147,13 @@ class Lanes:
         given = self._checked(actions)
         if not self._was_reset.all():
             self._refuse_unreset()
-        settings = self.settings[0]
-        if settings["autoreset"] == Autoreset.DISABLED and self.lanes["over"].any():
+        if self._needs_resets and self.lanes["over"].any():
             lane = int(np.argmax(self.lanes["over"]))
             raise EnvironmentStateError(
                 f"step in lane {lane}, whose deal is over, and autoreset is disabled: call "
                 'reset(options={"reset_mask": mask}) with True for such lanes'
             )
-        if settings["on_illegal"] == OnIllegal.RAISE:
+        if self._raises:
             lane = first_illegal(self.lanes, self._steps, given)
             if lane >= 0:
                 self._raise_illegal(int(lane), int(given[lane]))
@@ -163,7 +165,13 @@ class Lanes:
         self._run(self._jobs, self._no_actions, self.settings)
 
     def random_actions(self) -> NDArray[np.int64]:
-        """A random legal action for each lane, from the lanes' own generators; 0 where a deal is over: int64 (N,)."""
+        """A random legal action for each lane, from the lanes' own generators; 0 where a deal is over: int64 (N,).
+
+        Raises:
+            EnvironmentStateError: before the first reset.
+        """
+        if not self._was_reset.all():
+            self._refuse_unreset("sample_actions")
         actions = np.empty(self.count, np.int64)
         random_actions(self.lanes, actions)
         return actions
@@ -171,18 +179,24 @@ class Lanes:
     def _run(self, jobs: NDArray[np.uint8], actions: NDArray[np.int64], settings: NDArray[np.void]) -> None:
         waiting = self._call(jobs, actions, settings)
         while waiting:
-            jobs, actions = self._ask_outside()
+            try:
+                jobs, actions = self._ask_outside()
+            except BaseException:
+                # Lanes in the midst of a call have no decision for the seat that is asked: they are of no use before a reset.
+                self._was_reset &= self.lanes["waits_for"] == 0
+                raise
             waiting = self._call(jobs, actions, settings)
 
     def _call(self, jobs: NDArray[np.uint8], actions: NDArray[np.int64], settings: NDArray[np.void]) -> int:
         """Run all lanes; the first chunk in this thread. Returns how many wait for outside agents."""
+        table = self.engine
 
         def run(first: int, last: int, work: NDArray[np.void]) -> int:
-            lists = (self.states, self.lanes, *self._table, settings, work)
+            lists = (self.states, self.lanes, table.record, table.feas, table.dist, settings, work)
             return int(run_lanes(first, last, jobs, actions, *lists, *self._outputs))
 
         if self._pool is None:
-            return run(*self._chunks[0])
+            return sum(run(*chunk) for chunk in self._chunks)
         others = [self._pool.submit(run, *chunk) for chunk in self._chunks[1:]]
         return run(*self._chunks[0]) + sum(other.result() for other in others)
 
@@ -207,10 +221,11 @@ class Lanes:
             raise ConfigError(f"actions {given.dtype} {given.shape} are not allowed; allowed: {self.count} whole numbers")
         return np.ascontiguousarray(given, np.int64)
 
-    def _refuse_unreset(self) -> None:
+    def _refuse_unreset(self, what: str = "step") -> None:
         if not self._was_reset.any():
-            raise EnvironmentStateError("step before reset: call reset() first")
-        raise EnvironmentStateError(f"step in lane {int(np.argmin(self._was_reset))}, which was never reset: call reset() first")
+            raise EnvironmentStateError(f"{what} before reset: call reset() first")
+        lane = int(np.argmin(self._was_reset))
+        raise EnvironmentStateError(f"{what} in lane {lane}, which was never reset or whose opponent failed: call reset() first")
 
     def _raise_illegal(self, lane: int, action: int) -> None:
         state = self.states[lane : lane + 1]
@@ -255,7 +270,8 @@ class Lanes:
             about = json.loads(np.asarray(saved["about"], np.uint8).tobytes())
             found = about["name"], about["schema"]
             arrays = {key: np.asarray(saved[key]) for key in ("states", "lanes", "was_reset")}
-            rng, seeds = about["rng"], about["seeds"]
+            rng, seeds = np.random.default_rng(), [None if seed is None else check_seed(seed) for seed in about["seeds"]]
+            rng.bit_generator.state = about["rng"]
         except (KeyError, TypeError, ValueError) as error:
             raise ConfigError(f"this is not a state that an environment saved: {type(error).__name__}: {error}") from error
         if found != (name, _schema()):
@@ -264,11 +280,15 @@ class Lanes:
         for key, target in (("states", _bytes(self.states)), ("lanes", _bytes(self.lanes)), ("was_reset", self._was_reset)):
             if arrays[key].shape != target.shape or arrays[key].dtype != target.dtype:
                 raise ConfigError(f"{key} {arrays[key].dtype} {arrays[key].shape}; allowed: {target.dtype} {target.shape}")
+        if len(seeds) != self.count:
+            raise ConfigError(f"{len(seeds)} seeds in a state for {self.count} lanes")
         _bytes(self.states)[:] = arrays["states"]
         _bytes(self.lanes)[:] = arrays["lanes"]
         self._was_reset[:] = arrays["was_reset"]
-        self._rng.bit_generator.state = rng
+        self._rng = rng
         self._seeds = seeds
+        for array in (self.rewards, self.over, self.final_infos, self.final_scores):
+            array[:] = 0
         self.show()
 
     def nbytes(self) -> int:

@@ -78,6 +78,7 @@ SETTINGS = np.dtype(
 LANE = np.dtype(
     [
         ("rng", "u8"),  # of whatever is not dealt: places, random bots, replaced actions
+        ("lots", "u8"),  # of sampled actions alone: who samples plays the same deals as who does not
         ("illegal", "i8"),  # illegal actions so far
         ("skipped", "i8"),  # deals so far that ended before the seat had a decision
         ("choices", "i8"),  # decisions with more than one legal action so far, of all seats

@@ -156,11 +156,12 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: the list of legal actions is a view of the workspace and must be so again."""
-        return {key: value for key, value in self.__dict__.items() if key != "_legal"}
+        return {key: value for key, value in self.__dict__.items() if key not in ("_legal", "_record", "_feas")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._legal = self._work[0]["legal"]
+        self._record, self._feas = self._engine.record, self._engine.feas
 
     def _make_spaces(self) -> None:
         """One and the same space object for all agents and calls."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -95,9 +96,13 @@ class SeatVectorEnv(VectorEnv):
         self.render_mode = None
         self.single_observation_space = observation_space(self._options, self.lanes)
         self.single_action_space = spaces.Discrete(self.lanes.engine.num_actions)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._never = np.zeros(self.num_envs, np.bool_)
+
+    @cached_property
+    def observation_space(self) -> spaces.Space[Any]:  # type: ignore[override]
+        """Space of all lanes' observations. Made when first asked for: its bounds take more memory than all positions."""
+        return batch_space(self.single_observation_space, self.num_envs)
 
     # ---- play ----------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +75,10 @@ class Engine:
         self.record = pack_rules(rules, num_players, seats)
         self.feas = core.feasibility_table()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles share the engine of the table, and do not hold the solver's tables."""
+        return engine, (self.rules, self.num_players, self.max_seats)
+
     @cached_property
     def dist(self) -> NDArray[np.uint8]:
         """The solver's distance table; loaded when first asked for."""
@@ -82,11 +87,11 @@ class Engine:
 
 def engine(rules: Rules, num_players: int, max_seats: int | None = None) -> Engine:
     """The engine of a table; tables of the same rules text and size share one."""
-    return _engine(str(rules), num_players, max_seats)
+    return _engine(str(rules), num_players, num_players if max_seats is None else max_seats)
 
 
 @lru_cache(maxsize=64)
-def _engine(rules: str, num_players: int, max_seats: int | None) -> Engine:
+def _engine(rules: str, num_players: int, max_seats: int) -> Engine:
     # By text, not by `Rules`: two descriptions of the same rules are equal, but positions are written with the one that was
     # used.
     return Engine(Rules.parse(rules), num_players, max_seats)
