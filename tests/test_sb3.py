@@ -211,9 +211,9 @@ def test_a_copy_goes_on_alike_and_alone(copied: Any, rng: np.random.Generator) -
 
 
 def test_errors_say_what_is_allowed() -> None:
-    with pytest.raises(ConfigError, match="copy is not allowed here"):
+    with pytest.raises(ConfigError, match="copy=False is not allowed; Stable"):
         SB3VecEnv(2, copy=False)
-    with pytest.raises(ConfigError, match="autoreset_mode is not allowed here"):
+    with pytest.raises(ConfigError, match="autoreset_mode='next_step' is not allowed; Stable"):
         SB3VecEnv(2, autoreset_mode="next_step")
     with pytest.raises(ConfigError, match="did you mean 'observation'"):
         SB3VecEnv(2, obsrvation="obs-v1")

@@ -23,7 +23,7 @@ class SB3VecEnv(VecEnv):
 
     | Fact | Value |
     |---|---|
-    | Observations | float32 `(N, size)`; with `observation_form="dict"` a dict of them |
+    | Observations | float32 `(N, size)`, unless `observation_form` or `observation_dtype` say otherwise |
     | Actions | `Discrete(171 + 16 * max_seats)` a lane, int `(N,)`; masked |
     | Masks | `env_method("action_masks")`: a list of one array, int8 `(N, A)` |
     | Rewards, dones | float32 `(N,)`, bool `(N,)`; deals are never truncated |
@@ -52,7 +52,7 @@ class SB3VecEnv(VecEnv):
         **options: Any,
     ) -> None:
         for name in _FIXED & set(options):
-            raise ConfigError(f"option {name} is not allowed here: Stable-Baselines3 needs same_step, and arrays to keep")
+            raise ConfigError(f"{name}={options[name]!r} is not allowed; Stable-Baselines3 needs same_step and arrays to keep")
         self.vector = SeatVectorEnv(num_envs, opponents=opponents, seat=seat, autoreset_mode="same_step", copy=False, **options)
         self.render_mode = None  # the constructor of VecEnv asks for it
         self._actions: NDArray[np.int64] | None = None
