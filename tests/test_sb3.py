@@ -330,6 +330,25 @@ def test_a_policy_says_what_it_looks_at(run: Path) -> None:
     assert "random" in info["evaluation"]
 
 
+def test_a_policy_plays_by_what_it_says(run: Path, tmp_path: Path) -> None:
+    assert agents.load(f"sb3:{run / 'policy'}").observation == load_sb3_config(QUICKSTART).make_observation().pieces
+    found = evaluate(f"sb3:{run / 'policy.zip'}", ["greedy"], deals=[1], deals_per_number=2, self_play=False)
+    assert found.comparisons[0].with_agent.rotations == 4
+    with zipfile.ZipFile(run / "policy.zip") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    told = json.loads(members["kalooki_env.json"])["observation"]
+    for change, message in (
+        ({"schema_hash": "0" * 16}, "another observation schema"),
+        ({"pieces": ["hnd"]}, "did you mean 'hand'"),
+    ):
+        members["kalooki_env.json"] = json.dumps({"observation": told | change}).encode()
+        with zipfile.ZipFile(tmp_path / "policy.zip", "w") as archive:
+            for name, content in members.items():
+                archive.writestr(name, content)
+        with pytest.raises(AgentError, match=message):
+            agents.load(f"sb3:{tmp_path / 'policy.zip'}")
+
+
 def test_resuming_is_exact(run: Path, tmp_path: Path) -> None:
     config = smoke(tmp_path)
     assert not train(config, quiet=True, stop_after=1)

@@ -16,14 +16,12 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import VecMonitor
 
+from kalooki_env.agents.sb3 import INFO
 from kalooki_env.core import num_actions
 from kalooki_env.errors import CheckpointError, ConfigError
 from training.checkpoint import check_same, recover_folder, replace_folder, run_info, versions
 from training.runs import Progress
 from training.sb3_config import Sb3Config
-
-#: What a zip file says of itself beside what Stable-Baselines3 puts there, which takes no notice of it.
-INFO = "kalooki_env.json"
 
 
 def save_policy(config: Sb3Config, model: MaskablePPO, command: str, progress: Progress, evaluation: dict[str, Any]) -> None:

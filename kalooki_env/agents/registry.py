@@ -31,9 +31,10 @@ def load(name: str) -> Agent:
 
     Args:
         name: a scripted agent (`random`, `greedy`, `expert-v1`), `search` with or without options (`search:ms=1000`), a
-            checkpoint folder, `sb3:PATH` for a zip file of sb3-contrib's MaskablePPO with observation `obs-v1`, or
-            `package.module:Class` for a class of anybody's that can be made without arguments. Loading a checkpoint folder runs
-            no code of its maker. The last two do: SB3 files hold pickles, and a module is imported.
+            checkpoint folder, `sb3:PATH` for a zip file of sb3-contrib's MaskablePPO, trained with the observation that the file
+            tells or else with `obs-v1`, or `package.module:Class` for a class of anybody's that can be made without arguments.
+            Loading a checkpoint folder runs no code of its maker. The last two do: SB3 files hold pickles, and a module is
+            imported.
 
     Raises:
         AgentError: no such agent; the message gives the closest name.

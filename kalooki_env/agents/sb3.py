@@ -6,6 +6,8 @@ recognised by their looks, but only loaded under a name that says so, `sb3:PATH`
 
 from __future__ import annotations
 
+import json
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,10 @@ from numpy.typing import NDArray
 from kalooki_env.agents.base import Agent
 from kalooki_env.errors import AgentError
 from kalooki_env.game.engine import Engine
-from kalooki_env.observe.schema import Observation
+from kalooki_env.observe.schema import VERSION, Observation
+
+#: Member of a zip file that says what its policy was trained with; Stable-Baselines3 takes no notice of it.
+INFO = "kalooki_env.json"
 
 
 class SB3Agent(Agent):
@@ -35,8 +40,13 @@ class SB3Agent(Agent):
         self.sample = sample
 
     @classmethod
-    def load(cls, path: str | Path, observation: str | Sequence[str] = "obs-v1", sample: bool = False) -> SB3Agent:
+    def load(cls, path: str | Path, observation: str | Sequence[str] | None = None, sample: bool = False) -> SB3Agent:
         """The agent of a zip file that `MaskablePPO.save` wrote. This runs code that the file contains.
+
+        Args:
+            path: the file.
+            observation: the choice of pieces that it was trained with; None for what the file says, or else `obs-v1`.
+            sample: see the class.
 
         Raises:
             AgentError: no such file, or one that cannot be loaded.
@@ -46,7 +56,11 @@ class SB3Agent(Agent):
         except ImportError as error:
             raise AgentError(f"agent 'sb3:{path}' needs sb3-contrib: pip install 'kalooki_env[train]'") from error
         try:
+            if observation is None:
+                observation = _told_observation(path)
             model = MaskablePPO.load(path, device="cpu")
+        except AgentError:
+            raise
         except Exception as error:
             raise AgentError(f"agent 'sb3:{path}' cannot be loaded: {type(error).__name__}: {error}") from error
         return cls(model, observation, sample)
@@ -69,3 +83,20 @@ class SB3Agent(Agent):
             torch.manual_seed(int(rng.integers(2**31)))
         actions, _ = self.model.predict(observations, action_masks=masks, deterministic=not self.sample)
         return np.asarray(actions, np.int64)
+
+
+def _told_observation(path: str | Path) -> str | tuple[str, ...]:
+    """The pieces that a zip file says its policy was trained with; the default if it says nothing."""
+    file = Path(path) if Path(path).exists() else Path(f"{path}.zip")  # Stable-Baselines3 takes names without the ending
+    with zipfile.ZipFile(file) as archive:
+        if INFO not in archive.namelist():
+            return VERSION
+        told = json.loads(archive.read(INFO))["observation"]
+    observation = Observation.of(list(told["pieces"]), int(told["max_seats"]))
+    if observation.schema_hash != told["schema_hash"]:
+        raise AgentError(
+            f"agent 'sb3:{path}' was trained with another observation schema ({told['schema_hash']}) than this version of the "
+            f"package has ({observation.schema_hash}) for the pieces {', '.join(observation.pieces)} and "
+            f"max_seats={observation.max_seats}"
+        )
+    return observation.pieces
