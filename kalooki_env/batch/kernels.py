@@ -26,6 +26,7 @@ from kalooki_env.batch.layout import (
     OnIllegal,
     RewardKind,
 )
+from kalooki_env.batch.prefetch import AHEAD, prefetch_row
 from kalooki_env.core.actions import PASS
 from kalooki_env.core.batch import contains, write_mask
 from kalooki_env.core.compiled import i64, kernel, wrap
@@ -45,6 +46,7 @@ _LOSE = int(OnIllegal.LOSE)
 _ZERO_SUM, _WIN = int(RewardKind.ZERO_SUM), int(RewardKind.WIN)
 _PARTS = 2**31
 _LOT = from_dtype(np.dtype([("rng", "u8")]))
+_OFTEN = 128  # bytes at the start of a LANE record that are used in each step
 _SCALE = 100.0  # points per unit of reward
 _DEAL, _SEAT, _SCORE, _WINNER, _BLOCKED, _TURNS, _ILLEGAL = range(7)  # rows of infos
 
@@ -253,6 +255,14 @@ def run_lanes(
     same_step = i64(c["autoreset"]) == _SAME_STEP
     waiting = 0
     for lane in range(first, last):
+        ahead = min(lane + AHEAD, last - 1)
+        prefetch_row(states, ahead, states.itemsize)
+        prefetch_row(lanes, ahead, _OFTEN)
+        prefetch_row(masks, ahead, masks.shape[1])
+        if i64(c["is_float"]):
+            prefetch_row(floats_out, ahead, 4 * floats_out.shape[1])
+        else:
+            prefetch_row(bytes_out, ahead, bytes_out.shape[1])
         job = i64(jobs[lane])
         if job == NOTHING:
             continue
@@ -335,6 +345,7 @@ def masks_of_some(lanes, which, masks):
 def first_illegal(lanes, jobs, actions):
     """The first lane with a decision whose action is not legal; -1 if there is none."""
     for lane in range(lanes.shape[0]):
+        prefetch_row(lanes, min(lane + 4 * AHEAD, lanes.shape[0] - 1), _OFTEN)
         t = lanes[lane]
         if jobs[lane] == STEP and not i64(t["over"]) and not contains(t["legal"], i64(t["n"]), actions[lane]):
             return lane
@@ -346,6 +357,7 @@ def random_actions(lanes, actions):
     """A random legal action for each lane, from a generator that serves nothing else; 0 where the deal is over."""
     lot = np.zeros(1, _LOT)
     for lane in range(lanes.shape[0]):
+        prefetch_row(lanes, min(lane + 4 * AHEAD, lanes.shape[0] - 1), _OFTEN)
         t = lanes[lane]
         n = i64(t["n"])
         actions[lane] = 0
