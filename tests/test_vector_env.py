@@ -455,6 +455,17 @@ def test_replacements_are_any_legal_actions() -> None:
     assert abs(taken - 0.5) < 0.045  # 4 standard deviations
 
 
+def test_only_shuffles_draw_from_the_generator_of_the_cards(rng: np.random.Generator) -> None:
+    """Not random bots, nor replaced or sampled actions: the next deal does not depend on them."""
+    env = kalooki_env.make_vec(50, opponents="random", on_illegal="replace", autoreset_mode="disabled")
+    env.reset(seed=0)
+    before = env.lanes.states["rng"].copy()
+    for _ in range(15):
+        env.step(np.where(rng.random(50) < 0.5, env.sample_actions(), -1))
+    assert (env.lanes.states["reshuffles"] == 0).all()
+    assert_array_equal(env.lanes.states["rng"], before)
+
+
 def test_generators_of_lanes_are_unrelated() -> None:
     """Those of the cards and those of random bots, of all lanes: no two are equal."""
     env = kalooki_env.make_vec(500)
