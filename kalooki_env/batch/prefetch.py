@@ -17,7 +17,7 @@ AHEAD = 3
 _LINE = 64  # bytes that a processor loads at once
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def _prefetch(context: Any, address: Any) -> Any:
     """Ask for the cache line of an address, to be written."""
 
