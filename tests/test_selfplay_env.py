@@ -163,12 +163,29 @@ def test_random_play_pays_the_scores(decisions: int, rng: np.random.Generator) -
             assert (scores[np.arange(len(rows)), winners][winners >= 0] == -50).all()
             won += (winners >= 0).sum()
             assert not finished["illegal"].any()
-            assert (finished["turns"] > 0).all()
+            assert (finished["turns"][winners < 0] > 0).all()
             paid[rows] = 0
             ended += len(rows)
         assert ended > 50
         assert won > 20
         assert env.illegal_actions == 0
+
+
+def test_choices_are_decisions_with_more_than_one_action(rng: np.random.Generator) -> None:
+    env, skipping = (kalooki_env.make_selfplay(9, skip_forced=skip, rules="jamaican_club") for skip in (False, True))
+    at = env.reset(seed=0)
+    counted = forced = 0
+    for _ in range(300):
+        counts = at.action_mask.sum(axis=1)
+        counted += (counts > 1).sum()
+        forced += (counts == 1).sum()
+        assert env.choices == counted
+        at = env.step(random_legal(at.action_mask, rng))
+    assert forced > 5
+    at = skipping.reset(seed=0)
+    for step in range(1, 100):
+        assert skipping.choices == 9 * step
+        at = skipping.step(random_legal(at.action_mask, rng))
 
 
 def test_finished_tells_the_ends_of_the_last_step_only(rng: np.random.Generator) -> None:

@@ -29,9 +29,11 @@ from batch_tools import (
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import DictInfoToList, NormalizeReward, RecordEpisodeStatistics
 from numpy.testing import assert_array_equal
+from test_batch import reference as play_others
 
 import kalooki_env
 from kalooki_env import agents, core
+from kalooki_env.agents.play import Player
 from kalooki_env.batch.layout import RESUME
 from kalooki_env.envs.batch_options import BatchOptions
 from kalooki_env.game.game import Game
@@ -744,6 +746,36 @@ def test_deals_that_end_before_the_seat_decides_are_not_shown(mode: str) -> None
     assert_array_equal(env.action_masks(), engine_masks(env.lanes))
     assert env.lanes.states[1].tobytes() == other
     env.step(env.sample_actions())
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_deals_that_are_not_shown_come_up_in_play(mode: str, rng: np.random.Generator) -> None:
+    """One deal in a thousand of these: the first player goes out in the first turn. Illegal actions bring many deals."""
+    options: dict[str, Any] = {"num_players": 3, "deal": 2, "on_illegal": "lose", "observation": ["hand", "seats"]}
+    env = kalooki_env.make_vec(50, autoreset_mode=mode, **options)
+    reference = singles(mode, [options] * 50)
+    assert compare(env, reference, 100, rng, illegal=0.9) > 1000
+    assert env.skipped_deals == sum(single._vector.skipped_deals for single in reference.envs) > 0
+
+
+def test_a_deal_that_is_not_shown_is_one_that_others_end(rng: np.random.Generator) -> None:
+    """Against the AEC environment: the seat is asked first in the next deal."""
+    options: dict[str, Any] = {"num_players": 3, "deal": 2}
+    env = kalooki_env.make_vec(4000, seat=0, **options)
+    observations, infos = env.reset(seed=0)
+    skipped = np.flatnonzero(env.lanes.lanes["skipped"])
+    assert len(skipped) == env.skipped_deals > 0
+    for lane in (*skipped, 0, 1, 2):
+        table = kalooki_env.raw_env(**options, skip_forced=True)
+        players = {seat: Player(agents.load("greedy"), table._engine, "greedy") for seat in (1, 2)}
+        table.reset(seed=int(lane))
+        if lane in skipped:
+            assert not play_others(table, players, rng, "player_0")
+            table.reset()
+        assert play_others(table, players, rng, "player_0")
+        seen = table.observe("player_0")
+        assert_array_equal(observations[lane], seen["observation"])
+        assert_array_equal(infos["action_mask"][lane], seen["action_mask"])
 
 
 # ---- decisions that are not asked for -----------------------------------------------------------------------------------
