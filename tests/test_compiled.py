@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+from kalooki_env import core
+from kalooki_env.agents import rollouts
+from kalooki_env.batch import layout
 from kalooki_env.core.compiled import KERNEL_FOLDERS, sources_hash
+from kalooki_env.observe.batch import WORKSPACE
 
 PACKAGE = Path(__file__).resolve().parent.parent / "kalooki_env"
 
@@ -55,3 +60,11 @@ def test_a_caller_sees_the_edit_of_what_it_calls(tmp_path: Path) -> None:
     assert text.count("else seat\n") == 1
     compiled.write_text(text.replace("else seat\n", "else seat + 20\n"), encoding="utf-8")
     assert run() == ["93", "0"]
+
+
+def test_no_record_type_begins_like_another() -> None:
+    """Numba passes such a record where the other is meant, in silence, and which one a kernel is compiled for depends on the order."""
+    records = [core.STATE, core.VIEW, core.RULES, layout.SETTINGS, layout.LANE, layout.WORK, WORKSPACE, rollouts.WORK]
+    fields = [[(name, dtype, offset) for name, (dtype, offset, *_) in record.fields.items()] for record in records]
+    for one, other in itertools.permutations(fields, 2):
+        assert one[: len(other)] != other

@@ -5,9 +5,6 @@ A lane plays what it would play alone: its generators are its own. `s` is its ST
 
 from __future__ import annotations
 
-import numpy as np
-from numba import from_dtype
-
 from kalooki_env.agents.bots import bot_action
 from kalooki_env.agents.expert import outs_of_hand
 from kalooki_env.agents.greedy import wants_upcard
@@ -34,7 +31,8 @@ from kalooki_env.core.deal import shuffled_deal
 from kalooki_env.core.layout import CALL, OVER
 from kalooki_env.core.legal import legal_actions
 from kalooki_env.core.outs import unseen_copies
-from kalooki_env.core.rng import below, mix, seeded
+from kalooki_env.core.rng import STEP as RNG_STEP
+from kalooki_env.core.rng import below, mix, number_below, seeded
 from kalooki_env.core.solver import contract_distance
 from kalooki_env.core.step import apply
 from kalooki_env.core.view import make_view
@@ -45,7 +43,6 @@ _SAME_STEP = int(Autoreset.SAME_STEP)
 _LOSE = int(OnIllegal.LOSE)
 _ZERO_SUM, _WIN = int(RewardKind.ZERO_SUM), int(RewardKind.WIN)
 _PARTS = 2**31
-_LOT = from_dtype(np.dtype([("rng", "u8")]))
 _OFTEN = 128  # bytes at the start of a LANE record that are used in each step
 _SCALE = 100.0  # points per unit of reward
 _DEAL, _SEAT, _SCORE, _WINNER, _BLOCKED, _TURNS, _ILLEGAL = range(7)  # rows of infos
@@ -355,13 +352,11 @@ def first_illegal(lanes, jobs, actions):
 @kernel
 def random_actions(lanes, actions):
     """A random legal action for each lane, from a generator that serves nothing else; 0 where the deal is over."""
-    lot = np.zeros(1, _LOT)
     for lane in range(lanes.shape[0]):
         prefetch_row(lanes, min(lane + 4 * AHEAD, lanes.shape[0] - 1), _OFTEN)
         t = lanes[lane]
         n = i64(t["n"])
         actions[lane] = 0
         if n > 0:
-            lot[0]["rng"] = t["lots"]
-            actions[lane] = t["legal"][below(lot[0], n)]
-            t["lots"] = lot[0]["rng"]
+            t["lots"] = t["lots"] + RNG_STEP
+            actions[lane] = t["legal"][number_below(t["lots"], n)]

@@ -145,8 +145,7 @@ class Lanes:
             IllegalActionError: an illegal action, where that is an error; no lane has changed.
         """
         given = self._checked(actions)
-        if not self._was_reset.all():
-            self._refuse_unreset()
+        self.require_reset("step")
         if self._needs_resets and self.lanes["over"].any():
             lane = int(np.argmax(self.lanes["over"]))
             raise EnvironmentStateError(
@@ -160,7 +159,7 @@ class Lanes:
         self._run(self._steps, given, self.settings)
 
     def show(self) -> None:
-        """Write observations, masks and infos anew, after states were changed from outside."""
+        """Write observations, masks and infos anew, of the positions and legal actions as they are noted."""
         self._jobs[:] = np.where(self._was_reset, SHOW, NOTHING)
         self._run(self._jobs, self._no_actions, self.settings)
 
@@ -170,8 +169,7 @@ class Lanes:
         Raises:
             EnvironmentStateError: before the first reset.
         """
-        if not self._was_reset.all():
-            self._refuse_unreset("sample_actions")
+        self.require_reset("sample_actions")
         actions = np.empty(self.count, np.int64)
         random_actions(self.lanes, actions)
         return actions
@@ -221,7 +219,14 @@ class Lanes:
             raise ConfigError(f"actions {given.dtype} {given.shape} are not allowed; allowed: {self.count} whole numbers")
         return np.ascontiguousarray(given, np.int64)
 
-    def _refuse_unreset(self, what: str = "step") -> None:
+    def require_reset(self, what: str) -> None:
+        """Refuse something in lanes that have no deal.
+
+        Raises:
+            EnvironmentStateError: a lane was never reset, or an opponent failed there.
+        """
+        if self._was_reset.all():
+            return
         if not self._was_reset.any():
             raise EnvironmentStateError(f"{what} before reset: call reset() first")
         lane = int(np.argmin(self._was_reset))

@@ -9,7 +9,8 @@ import numpy as np
 
 from kalooki_env.core.compiled import i64, kernel
 
-_STEP = np.uint64(0x9E3779B97F4A7C15)
+#: From one state to the next.
+STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _27, _30, _31, _32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
@@ -27,24 +28,30 @@ def mix(x):
 @kernel
 def seeded(seed):
     """Generator state for a seed. Neighbouring seeds give unrelated sequences."""
-    return mix(np.uint64(seed) + _STEP)
+    return mix(np.uint64(seed) + STEP)
+
+
+@kernel
+def number_below(state, n):
+    """The integer from 0 to n - 1 that a generator's state stands for; n up to 2**31.
+
+    The bias of the multiplication is below n / 2**32.
+    """
+    return i64(((mix(state) >> _32) * np.uint64(n)) >> _32)
 
 
 @kernel
 def below(s, n):
-    """A random integer from 0 to n - 1, from any record with an `rng` field; n up to 2**31.
-
-    The bias of the multiplication is below n / 2**32.
-    """
-    state = s["rng"] + _STEP
+    """A random integer from 0 to n - 1, from any record with an `rng` field; n up to 2**31."""
+    state = s["rng"] + STEP
     s["rng"] = state
-    return i64(((mix(state) >> _32) * np.uint64(n)) >> _32)
+    return number_below(state, n)
 
 
 @kernel
 def spawn(s):
     """Generator state for another record, from a record's generator, which moves on."""
-    state = s["rng"] + _STEP
+    state = s["rng"] + STEP
     s["rng"] = state
     return seeded(mix(state))
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from inspect import Parameter, Signature, signature
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from gymnasium import spaces
@@ -28,6 +29,9 @@ COMPILED: dict[str, int] = {"random": RANDOM, "greedy": GREEDY, "expert-v1": EXP
 assert set(COMPILED) == set(SCRIPTED)
 #: Numbers of deals with their weights.
 Deals = int | Sequence[int] | Mapping[int, float] | Literal["random"]
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,25 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
         return [_plain(item) for item in value]
     return value
+
+
+def with_options(**defaults: Any) -> Callable[[type[T]], type[T]]:
+    """Show the fields of `BatchOptions` in the signature of a class that takes them as keywords: for `help` and completion.
+
+    Args:
+        defaults: those that the class changes.
+    """
+
+    def decorate(made: type[T]) -> type[T]:
+        own = [one for one in signature(made).parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
+        more = [
+            Parameter(one.name, Parameter.KEYWORD_ONLY, default=defaults.get(one.name, one.default), annotation=one.type)
+            for one in fields(BatchOptions)
+        ]
+        made.__signature__ = Signature([*own, *more])  # type: ignore[attr-defined]
+        return made
+
+    return decorate
 
 
 def checked_deals(deal: Any, rules: Rules, num_players: int) -> tuple[tuple[int, ...], list[int]]:

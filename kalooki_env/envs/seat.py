@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kalooki_env import core
 from kalooki_env.agents.base import Agent
+from kalooki_env.envs.batch_options import with_options
 from kalooki_env.envs.options import one_of
 from kalooki_env.envs.vector import SeatVectorEnv
 from kalooki_env.errors import ConfigError, EnvironmentStateError
@@ -22,6 +23,7 @@ from kalooki_env.render.text import table_text
 _LANE = np.zeros(1, np.int64)
 
 
+@with_options()
 class SeatEnv(gymnasium.Env):
     """One seat against agents: lane 0 of a `SeatVectorEnv` of one lane, without autoreset.
 

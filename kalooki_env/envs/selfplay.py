@@ -10,7 +10,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from kalooki_env.batch.layout import INFOS, Autoreset
-from kalooki_env.envs.batch_options import BatchOptions, formed, lanes_of, observation_space, seeds_of, state_of
+from kalooki_env.envs.batch_options import BatchOptions, formed, lanes_of, observation_space, seeds_of, state_of, with_options
 from kalooki_env.errors import ConfigError
 
 
@@ -32,6 +32,7 @@ class Decisions(NamedTuple):
     deal_over: NDArray[np.bool_]
 
 
+@with_options(observation_dtype="uint8")
 class SelfPlayEnv:
     """Many deals side by side; each step carries out one decision in each lane, of whatever seat was to move.
 
@@ -93,27 +94,38 @@ class SelfPlayEnv:
         return self.decisions()
 
     def decisions(self) -> Decisions:
-        """Where the lanes stand now."""
+        """Where the lanes stand now.
+
+        Raises:
+            EnvironmentStateError: before the first `reset`.
+        """
         lanes = self.lanes
-        seats = lanes.infos[INFOS.index("seat")]
-        if not self._options.copy:
-            return Decisions(
-                formed(self._options, lanes, lanes.observations, lanes.masks), lanes.masks, seats, lanes.rewards, lanes.over
-            )
-        rows, masks = lanes.observations.copy(), lanes.masks.copy()
-        return Decisions(formed(self._options, lanes, rows, masks), masks, seats.copy(), lanes.rewards.copy(), lanes.over.copy())
+        lanes.require_reset("decisions")
+        arrays = [lanes.observations, lanes.masks, lanes.infos[INFOS.index("seat")], lanes.rewards, lanes.over]
+        if self._options.copy:
+            arrays = [array.copy() for array in arrays]
+        rows, masks, *others = arrays
+        return Decisions(formed(self._options, lanes, rows, masks), masks, *others)
 
     def finished(self) -> dict[str, NDArray[np.int64]]:
         """How the deals ended that were over in the last step.
 
         Returns:
-            int64 (n,) under `lane`, `deal`, `winner` (-1: blocked), `blocked`, `turns` and `illegal` (1: ended by an illegal
-            action), and `scores`, int64 (n, seats).
+            int64 (n,) under `lane`, `deal`, `winner` (-1: blocked), `blocked`, `turns` and `illegal` (1: the last action
+            was illegal: it ended the deal, or was replaced), and `scores`, int64 (n, seats).
         """
         ended = np.flatnonzero(self.lanes.over)
         rows = self.lanes.final_infos[:, ended]
         found = {name: row for name, row in zip(INFOS, rows, strict=True) if name not in ("seat", "score")}
         return {"lane": ended, **found, "scores": self.lanes.final_scores[ended]}
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """Masks of all lanes, int8 (N, A).
+
+        Raises:
+            EnvironmentStateError: before the first `reset`.
+        """
+        return self.decisions().action_mask
 
     def sample_actions(self) -> NDArray[np.int64]:
         """A random legal action for each lane, from the lanes' own generators: int64 (N,)."""

@@ -24,6 +24,7 @@ from kalooki_env.envs.batch_options import (
     seeds_of,
     set_deals,
     state_of,
+    with_options,
 )
 from kalooki_env.envs.options import one_of, seat_of, warn_of_misspelt
 from kalooki_env.errors import ConfigError
@@ -41,6 +42,7 @@ def autoreset_of(mode: Any) -> AutoresetMode:
     return by_name[one_of("autoreset_mode", mode, tuple(by_name))]
 
 
+@with_options()
 class SeatVectorEnv(VectorEnv):
     """Many deals side by side: each lane asks one seat, and plays the others itself.
 
@@ -155,8 +157,13 @@ class SeatVectorEnv(VectorEnv):
         return self._observations(), rewards, lanes.over, self._never, infos
 
     def action_masks(self) -> NDArray[np.int8]:
-        """Masks of all lanes, int8 (N, A)."""
-        return self.lanes.masks.copy() if self._options.copy else self.lanes.masks
+        """Masks of all lanes, int8 (N, A).
+
+        Raises:
+            EnvironmentStateError: before the first `reset`.
+        """
+        self.lanes.require_reset("action_masks")
+        return self._masks()
 
     def sample_actions(self) -> NDArray[np.int64]:
         """A random legal action for each lane, from the lanes' own generators: int64 (N,)."""
@@ -210,10 +217,13 @@ class SeatVectorEnv(VectorEnv):
             return formed(self._options, lanes, lanes.observations.copy(), lanes.masks.copy())
         return formed(self._options, lanes, lanes.observations, lanes.masks)
 
+    def _masks(self) -> NDArray[np.int8]:
+        return self.lanes.masks.copy() if self._options.copy else self.lanes.masks
+
     def _infos(self) -> dict[str, Any]:
         rows = self.lanes.infos.copy() if self._options.copy else self.lanes.infos
         everyone = np.ones(self.num_envs, np.bool_)
-        infos: dict[str, Any] = {"action_mask": self.action_masks(), "_action_mask": everyone}
+        infos: dict[str, Any] = {"action_mask": self._masks(), "_action_mask": everyone}
         for name, row in zip(INFOS, rows, strict=True):
             infos[name] = row
             infos[f"_{name}"] = everyone
