@@ -63,7 +63,7 @@ def test_a_caller_sees_the_edit_of_what_it_calls(tmp_path: Path) -> None:
 
 
 def test_no_record_type_begins_like_another() -> None:
-    """Numba passes such a record where the other is meant, in silence, and which one a kernel is compiled for depends on the order."""
+    """Numba passes such a record where the other is meant, in silence, and it depends on the order of calls."""
     records = [core.STATE, core.VIEW, core.RULES, layout.SETTINGS, layout.LANE, layout.WORK, WORKSPACE, rollouts.WORK]
     fields = [[(name, dtype, offset) for name, (dtype, offset, *_) in record.fields.items()] for record in records]
     for one, other in itertools.permutations(fields, 2):
