@@ -23,7 +23,7 @@ from kalooki_env.batch.layout import (
     OnIllegal,
     RewardKind,
 )
-from kalooki_env.batch.prefetch import AHEAD, prefetch_row
+from kalooki_env.batch.machine import AHEAD, prefetch_row, take_number
 from kalooki_env.core.actions import PASS
 from kalooki_env.core.batch import contains, write_mask
 from kalooki_env.core.compiled import i64, kernel, wrap
@@ -43,6 +43,8 @@ _SAME_STEP = int(Autoreset.SAME_STEP)
 _LOSE = int(OnIllegal.LOSE)
 _ZERO_SUM, _WIN = int(RewardKind.ZERO_SUM), int(RewardKind.WIN)
 _PARTS = 2**31
+#: Lanes that a thread takes at a time: few, since lanes with bots take unequal time.
+PIECE = 32
 _OFTEN = 128  # bytes at the start of a LANE record that are used in each step
 _SCALE = 100.0  # points per unit of reward
 _DEAL, _SEAT, _SCORE, _WINNER, _BLOCKED, _TURNS, _ILLEGAL = range(7)  # rows of infos
@@ -219,12 +221,13 @@ def write_observation(s, seat, r, feas, dist, c, views, scratch, row, lane, byte
 
 @kernel
 def run_lanes(
-    first, last, jobs, actions, states, lanes, rules, feas, dist, settings, work,
+    counter, jobs, actions, states, lanes, rules, feas, dist, settings, work,
     masks, bytes_out, floats_out, rewards, over, infos, final_bytes, final_floats, final_infos, final_scores,
 ):  # fmt: skip
-    """Everything that a call does with the lanes from `first` to `last` - 1.
+    """Everything that a call does with the lanes. Threads that call this with the same counter share them, piece by piece.
 
     Args:
+        counter: int64 (1,), pieces taken so far: 0.
         jobs: uint8 (N,): NOTHING; RESET: deal anew; STEP: carry out an action, or deal anew where the deal was over; RESUME:
             carry out an outside agent's action; SHOW: only write what is seen.
         actions: int64 (N,).
@@ -250,77 +253,81 @@ def run_lanes(
     views, legal, scratch, row, deck = w["view"][:], w["legal"][:], w["scratch"][:], w["row"][:], w["deck"][:]
     mask = w["mask"][: masks.shape[1]]
     same_step = i64(c["autoreset"]) == _SAME_STEP
+    count = states.shape[0]
     waiting = 0
-    for lane in range(first, last):
-        ahead = min(lane + AHEAD, last - 1)
-        prefetch_row(states, ahead, states.itemsize)
-        prefetch_row(lanes, ahead, _OFTEN)
-        prefetch_row(masks, ahead, masks.shape[1])
-        if i64(c["is_float"]):
-            prefetch_row(floats_out, ahead, 4 * floats_out.shape[1])
-        else:
-            prefetch_row(bytes_out, ahead, bytes_out.shape[1])
-        job = i64(jobs[lane])
-        if job == NOTHING:
-            continue
-        s, t = states[lane], lanes[lane]
-        lost = False
-        code = ASK if job == SHOW else WAIT
-        if job == RESET or job == STEP:
-            rewards[lane, :] = 0.0
-            over[lane] = False
-            t["was_illegal"] = 0
-        if job == RESET or (job == STEP and i64(t["over"])):
-            deal_anew(s, t, r, feas, dist, c, deck)
-        elif job != SHOW:
-            action = i64(actions[lane])
-            t["waits_for"] = 0
-            if job == STEP and not contains(t["legal"], i64(t["n"]), action):
-                t["illegal"] += 1
-                t["was_illegal"] = 1
-                lost = i64(c["on_illegal"]) == _LOSE
-                action = i64(t["legal"][below(t, i64(t["n"]))])
-            if not lost:
-                apply(s, r, feas, action, legal)
-        while code == WAIT:
-            code = END if lost else play_on(s, t, r, feas, dist, c, views, legal, mask, scratch)
-            if code == ASK:
-                if c["shaping"] > 0:
-                    note_potentials(s, t, r, feas, dist, c, rewards[lane])
-                t["asked"] = 1
-            elif code == WAIT:
-                waiting += 1
-                break
+    while True:
+        first = PIECE * take_number(counter)
+        if first >= count:
+            return waiting
+        for lane in range(first, min(first + PIECE, count)):
+            ahead = min(lane + AHEAD, count - 1)
+            prefetch_row(states, ahead, states.itemsize)
+            prefetch_row(lanes, ahead, _OFTEN)
+            prefetch_row(masks, ahead, masks.shape[1])
+            if i64(c["is_float"]):
+                prefetch_row(floats_out, ahead, 4 * floats_out.shape[1])
             else:
-                if i64(t["asked"]):
-                    pay(s, t, r, c, lost, rewards[lane], final_scores[lane])
-                    over[lane] = True
-                    t["over"] = 1
-                    t["n"] = 0
-                    if not same_step:
-                        break
-                    write_infos(s, t, r, i64(t["was_illegal"]), final_infos, lane)
-                    t["was_illegal"] = 0
-                    if not i64(c["asks_all"]):
-                        write_observation(
-                            s, i64(t["seat"]), r, feas, dist, c, views, scratch, row, lane, final_bytes, final_floats
-                        )
-                else:
-                    t["skipped"] += 1
-                lost = False
+                prefetch_row(bytes_out, ahead, bytes_out.shape[1])
+            job = i64(jobs[lane])
+            if job == NOTHING:
+                continue
+            s, t = states[lane], lanes[lane]
+            lost = False
+            code = ASK if job == SHOW else WAIT
+            if job == RESET or job == STEP:
+                rewards[lane, :] = 0.0
+                over[lane] = False
+                t["was_illegal"] = 0
+            if job == RESET or (job == STEP and i64(t["over"])):
                 deal_anew(s, t, r, feas, dist, c, deck)
-                code = WAIT
-        if code == WAIT:
-            continue
-        if i64(c["asks_all"]):
-            t["seat"] = s["actor"]
-        write_observation(s, i64(t["seat"]), r, feas, dist, c, views, scratch, row, lane, bytes_out, floats_out)
-        write_infos(s, t, r, i64(t["was_illegal"]), infos, lane)
-        if i64(t["over"]):
-            masks[lane, :] = 1
-        else:
-            write_mask(t["legal"], i64(t["n"]), masks[lane])
-    return waiting
+            elif job != SHOW:
+                action = i64(actions[lane])
+                t["waits_for"] = 0
+                if job == STEP and not contains(t["legal"], i64(t["n"]), action):
+                    t["illegal"] += 1
+                    t["was_illegal"] = 1
+                    lost = i64(c["on_illegal"]) == _LOSE
+                    action = i64(t["legal"][below(t, i64(t["n"]))])
+                if not lost:
+                    apply(s, r, feas, action, legal)
+            while code == WAIT:
+                code = END if lost else play_on(s, t, r, feas, dist, c, views, legal, mask, scratch)
+                if code == ASK:
+                    if c["shaping"] > 0:
+                        note_potentials(s, t, r, feas, dist, c, rewards[lane])
+                    t["asked"] = 1
+                elif code == WAIT:
+                    waiting += 1
+                    break
+                else:
+                    if i64(t["asked"]):
+                        pay(s, t, r, c, lost, rewards[lane], final_scores[lane])
+                        over[lane] = True
+                        t["over"] = 1
+                        t["n"] = 0
+                        if not same_step:
+                            break
+                        write_infos(s, t, r, i64(t["was_illegal"]), final_infos, lane)
+                        t["was_illegal"] = 0
+                        if not i64(c["asks_all"]):
+                            write_observation(
+                                s, i64(t["seat"]), r, feas, dist, c, views, scratch, row, lane, final_bytes, final_floats
+                            )
+                    else:
+                        t["skipped"] += 1
+                    lost = False
+                    deal_anew(s, t, r, feas, dist, c, deck)
+                    code = WAIT
+            if code == WAIT:
+                continue
+            if i64(c["asks_all"]):
+                t["seat"] = s["actor"]
+            write_observation(s, i64(t["seat"]), r, feas, dist, c, views, scratch, row, lane, bytes_out, floats_out)
+            write_infos(s, t, r, i64(t["was_illegal"]), infos, lane)
+            if i64(t["over"]):
+                masks[lane, :] = 1
+            else:
+                write_mask(t["legal"], i64(t["n"]), masks[lane])
 
 
 @kernel

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from kalooki_env import core
 from kalooki_env.agents.play import Player
 from kalooki_env.batch.kernels import first_illegal, masks_of_some, random_actions, run_lanes, seed_some
 from kalooki_env.batch.layout import INFOS, LANE, NOTHING, RESET, RESUME, SHOW, STEP, WORK, Autoreset, OnIllegal
+from kalooki_env.batch.threads import Team
 from kalooki_env.errors import ConfigError, EnvironmentStateError
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.explain import illegal_action_error, why_illegal
@@ -66,9 +66,9 @@ class Lanes:
         self._outside = list(outside)
         self._rng = np.random.default_rng()
         self._threads = min(threads, count)
-        self._pool = ThreadPoolExecutor(self._threads - 1) if self._threads > 1 else None
-        cuts = np.linspace(0, count, self._threads + 1).astype(int)
-        self._chunks = [(int(first), int(last), np.zeros(1, WORK)) for first, last in pairwise(cuts)]
+        self._team = Team(self._threads - 1) if self._threads > 1 else None
+        self._works = [np.zeros(1, WORK) for _ in range(self._threads)]
+        self._counter = np.zeros(1, np.int64)
         selfplay = bool(settings[0]["asks_all"])
         players = engine.num_players
         same_step = settings[0]["autoreset"] == Autoreset.SAME_STEP
@@ -108,11 +108,11 @@ class Lanes:
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: threads are made anew."""
-        return {**self.__dict__, "_pool": None}
+        return {**self.__dict__, "_team": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._pool = ThreadPoolExecutor(self._threads - 1) if self._threads > 1 else None
+        self._team = Team(self._threads - 1) if self._threads > 1 else None
 
     # ---- play ----------------------------------------------------------------------------------------------------
 
@@ -186,17 +186,13 @@ class Lanes:
             waiting = self._call(jobs, actions, settings)
 
     def _call(self, jobs: NDArray[np.uint8], actions: NDArray[np.int64], settings: NDArray[np.void]) -> int:
-        """Run all lanes; the first chunk in this thread. Returns how many wait for outside agents."""
+        """Run all lanes, in all threads. Returns how many wait for outside agents."""
         table = self.engine
-
-        def run(first: int, last: int, work: NDArray[np.void]) -> int:
-            lists = (self.states, self.lanes, table.record, table.feas, table.dist, settings, work)
-            return int(run_lanes(first, last, jobs, actions, *lists, *self._outputs))
-
-        if self._pool is None:
-            return sum(run(*chunk) for chunk in self._chunks)
-        others = [self._pool.submit(run, *chunk) for chunk in self._chunks[1:]]
-        return run(*self._chunks[0]) + sum(other.result() for other in others)
+        self._counter[0] = 0
+        lists = (self._counter, jobs, actions, self.states, self.lanes, table.record, table.feas, table.dist, settings)
+        if self._team is None:
+            return int(run_lanes(*lists, self._works[0], *self._outputs))
+        return self._team.run([partial(run_lanes, *lists, work, *self._outputs) for work in self._works])
 
     def _ask_outside(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """Actions of the outside agents that lanes wait for."""
@@ -303,9 +299,9 @@ class Lanes:
 
     def close(self) -> None:
         """End the threads."""
-        if self._pool is not None:
-            self._pool.shutdown()
-            self._pool = None
+        if self._team is not None:
+            self._team.close()
+            self._team = None
 
 
 def _bytes(records: NDArray[np.void]) -> NDArray[np.uint8]:

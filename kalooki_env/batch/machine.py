@@ -1,4 +1,7 @@
-"""Asking for memory ahead of its use: of thousands of positions each has left the fast caches when its turn comes again."""
+"""What Numba does not offer by itself: memory asked for ahead of its use, and a counter that threads share.
+
+Of thousands of positions each has left the fast caches when its turn comes again.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,23 @@ def _prefetch(context: Any, address: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(address), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _fetch_and_add(context: Any, address: Any) -> Any:
+    """Add one to the int64 at an address, whoever else does so at the same time; what it was before."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
+        return builder.atomic_rmw("add", pointer, ir.IntType(64)(1), "monotonic")
+
+    return types.int64(address), generate
+
+
+@kernel
+def take_number(counter):
+    """The next whole number from a counter, int64 (1,), that threads share."""
+    return _fetch_and_add(np.uintp(counter.ctypes.data))
 
 
 @kernel
