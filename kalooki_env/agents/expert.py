@@ -46,7 +46,7 @@ from kalooki_env.core.layout import (
 )
 from kalooki_env.core.legal import legal_actions
 from kalooki_env.core.melds import card_at, replaceable
-from kalooki_env.core.outs import keeping_discards, outs_after, unseen_copies
+from kalooki_env.core.outs import keeping_discards, outs_after, sort_by_worth, unseen_copies
 from kalooki_env.core.solver import contract_distance, lowering_cards
 from kalooki_env.core.step import apply
 from kalooki_env.core.view import guess_hidden, make_view
@@ -56,6 +56,8 @@ _STATE, _VIEW = from_dtype(STATE), from_dtype(VIEW)
 #: Rows of scratch space, uint8 (SCRATCH, 53).
 SCRATCH = 5
 
+#: Values that differ by less may be equal but for roundings.
+_ROUNDING = 1e-9
 #: Added to the number of cards that help, so that none of them is a long wait and not an endless one.
 _HARDLY_ANY = 0.3
 #: What a card that the next seat wants costs, in draws.
@@ -220,22 +222,30 @@ def choose_discard(v, mask, r, feas, dist, scratch):
     point = _DRAWS_FOR_POINT_FAR[free] if distance >= 3 else _DRAWS_FOR_POINT[free]
     total = total_of(unseen)
     other = wrap(seat + 1, i64(r["num_players"]))
-    best, most = i64(-1), 0.0
+    cards = np.empty(JOKER, np.int64)
+    gifts = np.empty(JOKER)
+    worth = np.empty(JOKER)  # but for the wait
+    n = 0
     for card in range(JOKER):
         if mask[DISCARD + card] and keeps[card]:
-            points = point * i64(r["points"][card])
-            gift = _DRAWS_FOR_GIFT * want_probability(v, r, card, other, unseen, threes, fours)
-            least = i64(0)
-            if best >= 0:
-                # Only as many outs matter as make the card the best so far.
-                room = points - gift - most
-                if room < -1e-9:
-                    continue
-                least = outs_for(max(room, 1e-9), total)
-            outs = outs_after(hand, r, feas, dist, threes, fours, unseen, among, distance, card, least)
-            value = points - draws_until(outs, total) - gift
-            if outs >= 0 and (best < 0 or value > most):
-                best, most = i64(card), value
+            cards[n] = card
+            n += 1
+            gifts[card] = _DRAWS_FOR_GIFT * want_probability(v, r, card, other, unseen, threes, fours)
+            worth[card] = point * i64(r["points"][card]) - gifts[card]
+    sort_by_worth(cards, worth, n)
+    best, most = i64(-1), 0.0
+    for k in range(n):
+        card = cards[k]
+        least = i64(0)
+        if best >= 0:
+            # Only as many outs matter as make the card the best so far.
+            if worth[card] - most < -_ROUNDING:
+                break
+            least = outs_for(max(worth[card] - most, _ROUNDING), total)
+        outs = outs_after(hand, r, feas, dist, threes, fours, unseen, among, distance, card, least)
+        value = point * i64(r["points"][card]) - draws_until(outs, total) - gifts[card]
+        if outs >= 0 and (best < 0 or value > most or (value == most and card < best)):
+            best, most = card, value
     return DISCARD + best
 
 

@@ -19,7 +19,7 @@ from kalooki_env.core.actions import (
 )
 from kalooki_env.core.compiled import i64, kernel
 from kalooki_env.core.layout import CALL, CARDS, DRAW, FILL, JOKER, MELD, PLAY
-from kalooki_env.core.outs import keeping_discards, outs_after, unseen_copies
+from kalooki_env.core.outs import keeping_discards, outs_after, sort_by_worth, unseen_copies
 from kalooki_env.core.solver import contract_distance, distance_up_to
 
 
@@ -122,11 +122,17 @@ def keep_most_open(v, mask, r, feas, dist, scratch):
     unseen_copies(v, hand, i64(v["observer"]), r, unseen)
     after = np.empty(CARDS, np.int8)
     smallest = keeping_discards(hand, r, feas, dist, threes, fours, unseen, keeps, after, among, scratch[4])
-    best, most = i64(-1), i64(-1)
+    cards = np.empty(JOKER, np.int64)
+    n = 0
     for card in range(JOKER):
         if mask[DISCARD + card] and keeps[card]:
-            dearer = best < 0 or r["points"][card] > r["points"][best]
-            outs = outs_after(hand, r, feas, dist, threes, fours, unseen, among, smallest, card, most if dearer else most + 1)
-            if outs > most or (outs == most and dearer):
-                best, most = i64(card), outs
+            cards[n] = card
+            n += 1
+    # The dearest first: a cheaper one has to leave more outs, which hardly any can after a card that was of no use.
+    sort_by_worth(cards, r["points"], n)
+    best, most = i64(-1), i64(-1)
+    for k in range(n):
+        outs = outs_after(hand, r, feas, dist, threes, fours, unseen, among, smallest, cards[k], most + 1)
+        if outs > most:
+            best, most = cards[k], outs
     return best

@@ -27,7 +27,7 @@ from kalooki_env.observe.schema import Observation
 class Lanes:
     """N tables of one kind, each at a decision of the seat that is asked, and everything that is told about them.
 
-    The arrays belong to this object and are written in place by `reset`, `step` and `show`.
+    The arrays are written in place by `reset`, `step` and `show`, unless these make new ones.
 
     Args:
         engine: engine of the tables.
@@ -37,6 +37,7 @@ class Lanes:
         lane_deals: the only number that each lane deals, int64 (N,); None for what the settings say.
         outside: agents with the numbers from `OUTSIDE` on.
         threads: threads that share the lanes; the results are the same with any number.
+        fresh: write what is told into new arrays in each call, and so never change those of before.
 
     Attributes:
         states: the positions, STATE (N,).
@@ -58,6 +59,7 @@ class Lanes:
         lane_deals: NDArray[np.int64] | None = None,
         outside: Sequence[Player] = (),
         threads: int = 1,
+        fresh: bool = False,
     ) -> None:
         self.engine = engine
         self.layout = layout
@@ -66,6 +68,7 @@ class Lanes:
         self._outside = list(outside)
         self._rng = np.random.default_rng()
         self._threads = min(threads, count)
+        self._fresh = fresh
         self._team = Team(self._threads - 1) if self._threads > 1 else None
         self._works = [np.zeros(1, WORK) for _ in range(self._threads)]
         self._counter = np.zeros(1, np.int64)
@@ -87,8 +90,11 @@ class Lanes:
         floats_out = np.zeros((count if is_float else 0, size), np.float32)
         final_bytes = np.zeros((0 if is_float else finals, size), np.uint8)
         final_floats = np.zeros((finals if is_float else 0, size), np.float32)
+        self._is_float = is_float
+        self._no_rows = bytes_out if is_float else floats_out
         self.observations: NDArray[Any] = floats_out if is_float else bytes_out
         self.final_observations: NDArray[Any] = final_floats if is_float else final_bytes
+        self._finals = (final_bytes, final_floats)
         self.rewards = np.zeros((count, players if selfplay else 1))
         self.over = np.zeros(count, np.bool_)
         self.infos = np.zeros((len(INFOS), count), np.int64)
@@ -97,10 +103,6 @@ class Lanes:
         self._jobs = np.zeros(count, np.uint8)
         self._steps = np.full(count, STEP, np.uint8)
         self._no_actions = np.zeros(count, np.int64)
-        self._outputs = (
-            self.masks, bytes_out, floats_out, self.rewards, self.over, self.infos, final_bytes, final_floats,
-            self.final_infos, self.final_scores,
-        )  # fmt: skip
         self._seeds: list[int | None] = [None] * count
         self._was_reset = np.zeros(count, np.bool_)
         seeds = np.random.SeedSequence().generate_state(count, np.uint64)
@@ -113,6 +115,19 @@ class Lanes:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._team = Team(self._threads - 1) if self._threads > 1 else None
+
+    def _outputs(self) -> tuple[NDArray[Any], ...]:
+        """Where compiled code writes to."""
+        rows = (self._no_rows, self.observations) if self._is_float else (self.observations, self._no_rows)
+        told = (self.masks, *rows, self.rewards, self.over, self.infos)
+        return (*told, *self._finals, self.final_infos, self.final_scores)
+
+    def _renew(self, keep: bool) -> None:
+        """New arrays for what is told, with the numbers of the old ones where not all lanes are written to."""
+        if self._fresh:
+            make = np.copy if keep else np.empty_like
+            self.observations, self.masks = make(self.observations), make(self.masks)
+            self.rewards, self.over, self.infos = make(self.rewards), make(self.over), make(self.infos)
 
     # ---- play ----------------------------------------------------------------------------------------------------
 
@@ -134,6 +149,7 @@ class Lanes:
         else:
             self._jobs[:] = np.where(which, RESET, NOTHING)
         self._was_reset |= self._jobs == RESET
+        self._renew(which is not None)
         self._run(self._jobs, self._no_actions, self.settings if settings is None else settings)
 
     def step(self, actions: Any) -> None:
@@ -156,11 +172,13 @@ class Lanes:
             lane = first_illegal(self.lanes, self._steps, given)
             if lane >= 0:
                 self._raise_illegal(int(lane), int(given[lane]))
+        self._renew(False)
         self._run(self._steps, given, self.settings)
 
     def show(self) -> None:
         """Write observations, masks and infos anew, of the positions and legal actions as they are noted."""
         self._jobs[:] = np.where(self._was_reset, SHOW, NOTHING)
+        self._renew(True)
         self._run(self._jobs, self._no_actions, self.settings)
 
     def random_actions(self) -> NDArray[np.int64]:
@@ -190,9 +208,10 @@ class Lanes:
         table = self.engine
         self._counter[0] = 0
         lists = (self._counter, jobs, actions, self.states, self.lanes, table.record, table.feas, table.dist, settings)
+        outputs = self._outputs()
         if self._team is None:
-            return int(run_lanes(*lists, self._works[0], *self._outputs))
-        return self._team.run([partial(run_lanes, *lists, work, *self._outputs) for work in self._works])
+            return int(run_lanes(*lists, self._works[0], *outputs))
+        return self._team.run([partial(run_lanes, *lists, work, *outputs) for work in self._works])
 
     def _ask_outside(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """Actions of the outside agents that lanes wait for."""
@@ -288,13 +307,13 @@ class Lanes:
         self._was_reset[:] = arrays["was_reset"]
         self._rng = rng
         self._seeds = seeds
+        self.show()
         for array in (self.rewards, self.over, self.final_infos, self.final_scores):
             array[:] = 0
-        self.show()
 
     def nbytes(self) -> int:
         """Bytes of memory that the lanes and what is told about them take."""
-        arrays = (self.states, self.lanes, self._jobs, self._steps, self._no_actions, *self._outputs)
+        arrays = (self.states, self.lanes, self._jobs, self._steps, self._no_actions, *self._outputs())
         return sum(array.nbytes for array in arrays)
 
     def close(self) -> None:

@@ -90,6 +90,18 @@ def outs_after(hand, r, feas, dist, threes, fours, unseen, among, smallest, card
 
 
 @kernel
+def sort_by_worth(cards, worth, n):
+    """Sort the first n cards, the greatest `worth[card]` first, equal ones as they stood."""
+    for i in range(1, n):
+        card = cards[i]
+        k = i
+        while k > 0 and worth[cards[k - 1]] < worth[card]:
+            cards[k] = cards[k - 1]
+            k -= 1
+        cards[k] = card
+
+
+@kernel
 def best_discards(hand, r, feas, dist, threes, fours, unseen, keeps, outs, after, among, lowering):
     """`keeping_discards`, and what each of them leaves open: `outs`, uint8 (53,), written. Returns the smallest distance."""
     smallest = keeping_discards(hand, r, feas, dist, threes, fours, unseen, keeps, after, among, lowering)

@@ -278,7 +278,9 @@ def lanes_of(
         lane_deals = np.array(deals_of(options.lane_deals, table.rules, table.num_players), np.int64)
         if len(lane_deals) != count or not isinstance(options.lane_deals, Sequence | np.ndarray):
             raise ConfigError(f"lane_deals {options.lane_deals!r} are not allowed; allowed: one for each of {count} lanes")
-    return Lanes(table, layout, settings, count, lane_deals=lane_deals, outside=outside, threads=options.threads)
+    return Lanes(
+        table, layout, settings, count, lane_deals=lane_deals, outside=outside, threads=options.threads, fresh=options.copy
+    )
 
 
 def observation_space(options: BatchOptions, lanes: Lanes) -> spaces.Space[Any]:

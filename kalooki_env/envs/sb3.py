@@ -37,7 +37,7 @@ class SB3VecEnv(VecEnv):
         opponents, seat, options: as for `SeatVectorEnv`, without `autoreset_mode` and `copy`.
 
     Attributes:
-        vector: the `SeatVectorEnv`; it overwrites the arrays that it hands out.
+        vector: the `SeatVectorEnv`.
 
     Raises:
         RulesError, ConfigError, AgentError: as for `SeatVectorEnv`.
@@ -53,7 +53,7 @@ class SB3VecEnv(VecEnv):
     ) -> None:
         for name in _FIXED & set(options):
             raise ConfigError(f"{name}={options[name]!r} is not allowed; Stable-Baselines3 needs same_step and arrays to keep")
-        self.vector = SeatVectorEnv(num_envs, opponents=opponents, seat=seat, autoreset_mode="same_step", copy=False, **options)
+        self.vector = SeatVectorEnv(num_envs, opponents=opponents, seat=seat, autoreset_mode="same_step", **options)
         self.render_mode = None  # the constructor of VecEnv asks for it
         self._actions: NDArray[np.int64] | None = None
         super().__init__(self.vector.num_envs, self.vector.single_observation_space, self.vector.single_action_space)
@@ -74,7 +74,7 @@ class SB3VecEnv(VecEnv):
         self._actions = None
         self._reset_seeds()
         self._reset_options()
-        return _kept(observations)
+        return observations
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
         """Take the actions of all lanes, int (N,)."""
@@ -99,7 +99,7 @@ class SB3VecEnv(VecEnv):
         if len(ended):
             for lane, row in zip(ended, _rows(told["final_info"], ended), strict=True):
                 infos[lane] = {**row, "terminal_observation": told["final_obs"][lane], "TimeLimit.truncated": False}
-        return _kept(observations), rewards.astype(np.float32), over.copy(), infos
+        return observations, rewards.astype(np.float32), over, infos
 
     def close(self) -> None:
         """End the threads, if there are any."""
@@ -128,17 +128,12 @@ class SB3VecEnv(VecEnv):
         """
         if method_name == "action_masks":
             masks = self.vector.action_masks()
-            return [masks.copy() if indices is None else masks[list(self._get_indices(indices))]]
+            return [masks if indices is None else masks[list(self._get_indices(indices))]]
         return [getattr(self if hasattr(self, method_name) else self.vector, method_name)(*method_args, **method_kwargs)]
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """False for each lane: no Gymnasium wrapper is around any."""
         return [False for _ in self._get_indices(indices)]
-
-
-def _kept(observations: Any) -> Any:
-    """A copy that outlives the next step."""
-    return {name: part.copy() for name, part in observations.items()} if isinstance(observations, dict) else observations.copy()
 
 
 def _rows(infos: dict[str, NDArray[np.int64]], which: NDArray[np.int64]) -> list[dict[str, Any]]:

@@ -101,11 +101,8 @@ class SelfPlayEnv:
         """
         lanes = self.lanes
         lanes.require_reset("decisions")
-        arrays = [lanes.observations, lanes.masks, lanes.infos[INFOS.index("seat")], lanes.rewards, lanes.over]
-        if self._options.copy:
-            arrays = [array.copy() for array in arrays]
-        rows, masks, *others = arrays
-        return Decisions(formed(self._options, lanes, rows, masks), masks, *others)
+        seen = formed(self._options, lanes, lanes.observations, lanes.masks)
+        return Decisions(seen, lanes.masks, lanes.infos[INFOS.index("seat")], lanes.rewards, lanes.over)
 
     def finished(self) -> dict[str, NDArray[np.int64]]:
         """How the deals ended that were over in the last step.

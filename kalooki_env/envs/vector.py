@@ -151,10 +151,8 @@ class SeatVectorEnv(VectorEnv):
         infos = self._infos()
         if self.autoreset_mode is AutoresetMode.SAME_STEP and lanes.over.any():
             self._add_final(infos)
-        rewards = lanes.rewards[:, 0]
-        if self._options.copy:
-            return self._observations(), rewards.copy(), lanes.over.copy(), self._never.copy(), infos
-        return self._observations(), rewards, lanes.over, self._never, infos
+        never = self._never.copy() if self._options.copy else self._never
+        return self._observations(), lanes.rewards[:, 0], lanes.over, never, infos
 
     def action_masks(self) -> NDArray[np.int8]:
         """Masks of all lanes, int8 (N, A).
@@ -163,7 +161,7 @@ class SeatVectorEnv(VectorEnv):
             EnvironmentStateError: before the first `reset`.
         """
         self.lanes.require_reset("action_masks")
-        return self._masks()
+        return self.lanes.masks
 
     def sample_actions(self) -> NDArray[np.int64]:
         """A random legal action for each lane, from the lanes' own generators: int64 (N,)."""
@@ -212,19 +210,12 @@ class SeatVectorEnv(VectorEnv):
     # ---- details -------------------------------------------------------------------------------------------------
 
     def _observations(self) -> Any:
-        lanes = self.lanes
-        if self._options.copy:
-            return formed(self._options, lanes, lanes.observations.copy(), lanes.masks.copy())
-        return formed(self._options, lanes, lanes.observations, lanes.masks)
-
-    def _masks(self) -> NDArray[np.int8]:
-        return self.lanes.masks.copy() if self._options.copy else self.lanes.masks
+        return formed(self._options, self.lanes, self.lanes.observations, self.lanes.masks)
 
     def _infos(self) -> dict[str, Any]:
-        rows = self.lanes.infos.copy() if self._options.copy else self.lanes.infos
         everyone = np.ones(self.num_envs, np.bool_)
-        infos: dict[str, Any] = {"action_mask": self._masks(), "_action_mask": everyone}
-        for name, row in zip(INFOS, rows, strict=True):
+        infos: dict[str, Any] = {"action_mask": self.lanes.masks, "_action_mask": everyone}
+        for name, row in zip(INFOS, self.lanes.infos, strict=True):
             infos[name] = row
             infos[f"_{name}"] = everyone
         return infos
