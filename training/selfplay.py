@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kalooki_env import agents, core
 from kalooki_env.agents.play import Player
-from kalooki_env.envs.rewards import SCALE
+from kalooki_env.batch.layout import SCALE
 from kalooki_env.game.engine import Engine
 from kalooki_env.observe.observer import Observer
 from kalooki_env.observe.schema import Observation

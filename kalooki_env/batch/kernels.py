@@ -14,8 +14,10 @@ from kalooki_env.batch.layout import (
     END,
     NOTHING,
     OUTSIDE,
+    PARTS,
     RANDOM,
     RESET,
+    SCALE,
     SHOW,
     STEP,
     WAIT,
@@ -42,11 +44,9 @@ from kalooki_env.observe.solver_piece import SIZE, from_state, seat_distance
 _SAME_STEP = int(Autoreset.SAME_STEP)
 _LOSE = int(OnIllegal.LOSE)
 _ZERO_SUM, _WIN = int(RewardKind.ZERO_SUM), int(RewardKind.WIN)
-_PARTS = 2**31
 #: Lanes that a thread takes at a time: few, since lanes with bots take unequal time.
 PIECE = 32
 _OFTEN = 128  # bytes at the start of a LANE record that are used in each step
-_SCALE = 100.0  # points per unit of reward
 _DEAL, _SEAT, _SCORE, _WINNER, _BLOCKED, _TURNS, _ILLEGAL = range(7)  # rows of infos
 
 
@@ -68,7 +68,7 @@ def deal_anew(s, t, r, feas, dist, c, deck):
     if deal == 0:
         deal = i64(c["deals"][0])
         if i64(c["thresholds"][0]) > 0:
-            lot, k = below(s, _PARTS), 0
+            lot, k = below(s, PARTS), 0
             while k < i64(c["deals_n"]) - 1 and lot >= i64(c["thresholds"][k]):
                 k += 1
             deal = i64(c["deals"][k])
@@ -183,7 +183,7 @@ def pay(s, t, r, c, lost, rewards, scores):
         elif i64(c["reward"]) == _WIN:
             reward = 1.0 if i64(s["winner"]) == seat else 0.0
         else:
-            reward = (level - i64(s["scores"][seat])) / _SCALE
+            reward = (level - i64(s["scores"][seat])) / SCALE
         k = seat - first
         rewards[k] += reward + ((0.0 - t["potential"][k]) if c["shaping"] > 0 else 0.0)
         if i64(c["asks_all"]):

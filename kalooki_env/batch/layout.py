@@ -9,6 +9,7 @@ import numpy as np
 from kalooki_env.agents.bots import SCRATCH
 from kalooki_env.core.actions import MAX_ACTIONS
 from kalooki_env.core.layout import CARDS, DEALS, MAX_DECK, SEATS, VIEW
+from kalooki_env.observe.batch import LONGEST
 from kalooki_env.observe.schema import PIECES
 
 
@@ -47,7 +48,10 @@ ASK, WAIT, END = range(3)
 #: Names of the numbers told about each lane, in the order of their rows.
 INFOS = ("deal", "seat", "score", "winner", "blocked", "turns", "illegal")
 
-LONGEST = sum(piece.size(SEATS) for piece in PIECES)
+#: Points per unit of reward.
+SCALE = 100.0
+#: Of so many parts are the shares of weighted deals.
+PARTS = 2**31
 
 #: The same for all lanes.
 SETTINGS = np.dtype(
@@ -57,7 +61,7 @@ SETTINGS = np.dtype(
         ("illegal_reward", "f8"),
         ("solver_at", "i8"),  # first index of the solver's piece, -1 without it
         ("deals", "i8", (DEALS,)),  # numbers to draw from
-        ("thresholds", "i8", (DEALS,)),  # for weighted draws: shares of 2**31, added up; zeros: equal weights
+        ("thresholds", "i8", (DEALS,)),  # for weighted draws: shares of PARTS, added up; zeros: equal weights
         ("deals_n", "i8"),
         ("dealer", "i8"),  # a seat, or -1: clockwise from deal to deal
         ("seat", "i8"),  # the seat that is asked, or -1: one place further behind the dealer from deal to deal

@@ -14,9 +14,9 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from pettingzoo.utils.env import AECIterable
 
 from kalooki_env import core
-from kalooki_env.envs.options import deals_of, number, one_of, seat_of, warn_of_misspelt
+from kalooki_env.envs.options import check_observation, deals_of, number, one_of, seat_of, warn_of_misspelt
 from kalooki_env.envs.rewards import Rewards
-from kalooki_env.errors import ConfigError, EnvironmentStateError, closest
+from kalooki_env.errors import EnvironmentStateError, closest
 from kalooki_env.game.engine import engine
 from kalooki_env.game.explain import illegal_action_error, why_illegal
 from kalooki_env.game.game import check_seed, whole_number
@@ -114,10 +114,8 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         self._fixed_dealer = seat_of("dealer", dealer, num_players)
         self._engine = engine(self.rules, num_players, max_seats)
         self._layout = Observation.of(observation, self._engine.max_seats)
-        self._form = one_of("observation_form", observation_form, ("flat", "dict"))
-        self._dtype = one_of("observation_dtype", observation_dtype, ("float32", "uint8"))
-        if (self._form, self._dtype) == ("dict", "uint8"):
-            raise ConfigError("observation_form 'dict' goes with observation_dtype 'float32' only")
+        check_observation(observation_form, observation_dtype)
+        self._form, self._dtype = observation_form, observation_dtype
         self._rewards = Rewards(reward, shaping, self._engine)
         self._loses = one_of("on_illegal", on_illegal, ("raise", "lose")) == "lose"
         self._illegal_reward = number("illegal_reward", illegal_reward)
@@ -155,7 +153,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         core.seed_lanes(self._states, np.random.SeedSequence().generate_state(1, np.uint64))
 
     def __getstate__(self) -> dict[str, Any]:
-        """For copies and pickles: the list of legal actions is a view of the workspace and must be so again."""
+        """For copies and pickles: the list of legal actions must be a view of the workspace again; tables are shared."""
         return {key: value for key, value in self.__dict__.items() if key not in ("_legal", "_record", "_feas")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -16,13 +16,13 @@ from kalooki_env.agents.base import Agent
 from kalooki_env.agents.bots import EXPERT, GREEDY
 from kalooki_env.agents.play import Player
 from kalooki_env.batch.lanes import Lanes
-from kalooki_env.batch.layout import OUTSIDE, RANDOM, SETTINGS, Autoreset, OnIllegal, RewardKind
-from kalooki_env.envs.options import deals_of, number, one_of, seat_of
+from kalooki_env.batch.layout import OUTSIDE, PARTS, RANDOM, SETTINGS, Autoreset, OnIllegal, RewardKind
+from kalooki_env.envs.options import check_observation, deals_of, number, one_of, seat_of, shaping_of
 from kalooki_env.errors import ConfigError, RulesError, closest
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.game import check_seed, whole_number
 from kalooki_env.observe.schema import Observation
-from kalooki_env.rules import MAX_PLAYERS, Rules
+from kalooki_env.rules import Rules
 
 #: Opponents that play inside compiled code.
 COMPILED: dict[str, int] = {"random": RANDOM, "greedy": GREEDY, "expert-v1": EXPERT, "expert": EXPERT}
@@ -96,16 +96,12 @@ class BatchOptions:
             if key not in known:
                 raise ConfigError(f"unknown option {key!r}{closest(key, [*others, *known])}")
         made = cls(**options)
-        one_of("observation_form", made.observation_form, ("flat", "dict"))
-        one_of("observation_dtype", made.observation_dtype, ("float32", "uint8"))
-        if (made.observation_form, made.observation_dtype) == ("dict", "uint8"):
-            raise ConfigError("observation_form 'dict' goes with observation_dtype 'float32' only")
+        check_observation(made.observation_form, made.observation_dtype)
         one_of("reward", made.reward, ("score", "zero_sum", "win"))
         one_of("on_illegal", made.on_illegal, ("raise", "lose", "replace"))
         one_of("call_windows", made.call_windows, ("all", "useful"))
         number("illegal_reward", made.illegal_reward)
-        if number("shaping", made.shaping) < 0:
-            raise ConfigError(f"shaping {made.shaping!r} is not allowed; allowed: a number from 0 on")
+        shaping_of(made.shaping)
         if whole_number("threads", made.threads) < 1:
             raise ConfigError(f"threads {made.threads!r} is not allowed; allowed: 1 or more")
         return made
@@ -149,7 +145,7 @@ def with_options(**defaults: Any) -> Callable[[type[T]], type[T]]:
 
 
 def checked_deals(deal: Any, rules: Rules, num_players: int) -> tuple[tuple[int, ...], list[int]]:
-    """Numbers of deals, and for weighted ones their shares of 2**31, added up; zeros for equal weights."""
+    """Numbers of deals, and for weighted ones their shares of `PARTS`, added up; zeros for equal weights."""
     if not isinstance(deal, Mapping):
         deals = deals_of(deal, rules, num_players)
         return deals, [0] * len(deals)
@@ -158,7 +154,7 @@ def checked_deals(deal: Any, rules: Rules, num_players: int) -> tuple[tuple[int,
     if min(weights) <= 0:
         raise ConfigError(f"deal {deal!r} is not allowed; allowed: weights above 0")
     shares = np.cumsum(np.divide(weights, max(weights)))  # the division keeps sums finite
-    shares *= 2**31 / shares[-1]
+    shares *= PARTS / shares[-1]
     return deals, [max(1, int(share)) for share in shares]
 
 
@@ -295,7 +291,7 @@ def observation_space(options: BatchOptions, lanes: Lanes) -> spaces.Space[Any]:
 
 
 def formed(options: BatchOptions, lanes: Lanes, rows: NDArray[Any], masks: NDArray[np.int8]) -> Any:
-    """Observations as they are handed out: vectors, or dicts of vectors. Copies are the caller's business."""
+    """Observations as they are handed out: vectors, or dicts of vectors."""
     found: Any = rows
     if options.observation_form == "dict":
         found = {name: rows[..., lanes.layout.slice_of(name)] for name in lanes.layout.pieces}
@@ -327,6 +323,3 @@ def state_of(state: Any) -> dict[str, NDArray[Any]]:
     if not isinstance(state, Mapping):
         raise ConfigError(f"state {type(state).__name__} is not allowed; allowed: what get_state gave, or np.load of it")
     return dict(state)
-
-
-assert MAX_PLAYERS < OUTSIDE

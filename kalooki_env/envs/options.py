@@ -39,6 +39,29 @@ def number(name: str, value: Any) -> float:
     raise ConfigError(f"{name} {value!r} is not allowed; allowed: a number")
 
 
+def shaping_of(value: Any) -> float:
+    """A weight of shaping: a number from 0 on.
+
+    Raises:
+        ConfigError: something else.
+    """
+    if number("shaping", value) < 0:
+        raise ConfigError(f"shaping {value!r} is not allowed; allowed: a number from 0 on")
+    return float(value)
+
+
+def check_observation(form: Any, dtype: Any) -> None:
+    """Refuse unknown forms and dtypes of an observation, and pairs that do not go together.
+
+    Raises:
+        ConfigError: such a one.
+    """
+    one_of("observation_form", form, ("flat", "dict"))
+    one_of("observation_dtype", dtype, ("float32", "uint8"))
+    if (form, dtype) == ("dict", "uint8"):
+        raise ConfigError("observation_form 'dict' goes with observation_dtype 'float32' only")
+
+
 def warn_of_misspelt(options: Mapping[str, Any], known: Sequence[str]) -> None:
     """Warn of keys that are not known but nearly so; others may belong to somebody else."""
     for key in options:

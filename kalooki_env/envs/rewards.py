@@ -7,13 +7,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kalooki_env.envs.options import number, one_of
-from kalooki_env.errors import ConfigError
+from kalooki_env.batch.layout import SCALE
+from kalooki_env.envs.options import one_of, shaping_of
 from kalooki_env.game.engine import Engine
 from kalooki_env.observe.solver_piece import distances_of_lane
-
-#: Points per unit of reward.
-SCALE = 100.0
 
 
 class Rewards:
@@ -30,9 +27,7 @@ class Rewards:
 
     def __init__(self, kind: Literal["score", "zero_sum", "win"], shaping: float, engine: Engine) -> None:
         self.kind = one_of("reward", kind, ("score", "zero_sum", "win"))
-        self.shaping = number("shaping", shaping)
-        if self.shaping < 0:
-            raise ConfigError(f"shaping {shaping!r} is not allowed; allowed: a number from 0 on")
+        self.shaping = shaping_of(shaping)
         self._engine = engine
         self._potential = np.zeros(engine.num_players)
         self._distances = np.zeros(engine.num_players, np.int64)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kalooki_env.batch.layout import INFOS, Autoreset
 from kalooki_env.envs.batch_options import BatchOptions, formed, lanes_of, observation_space, seeds_of, state_of, with_options
+from kalooki_env.envs.over_lanes import OverLanes
 from kalooki_env.errors import ConfigError
 
 
@@ -33,7 +34,7 @@ class Decisions(NamedTuple):
 
 
 @with_options(observation_dtype="uint8")
-class SelfPlayEnv:
+class SelfPlayEnv(OverLanes):
     """Many deals side by side; each step carries out one decision in each lane, of whatever seat was to move.
 
     Consecutive rows of a lane belong to different seats: keep one stream per lane and seat, and close a decision when the same
@@ -115,32 +116,6 @@ class SelfPlayEnv:
         rows = self.lanes.final_infos[:, ended]
         found = {name: row for name, row in zip(INFOS, rows, strict=True) if name not in ("seat", "score")}
         return {"lane": ended, **found, "scores": self.lanes.final_scores[ended]}
-
-    def action_masks(self) -> NDArray[np.int8]:
-        """Masks of all lanes, int8 (N, A).
-
-        Raises:
-            EnvironmentStateError: before the first `reset`.
-        """
-        return self.decisions().action_mask
-
-    def sample_actions(self) -> NDArray[np.int64]:
-        """A random legal action for each lane, from the lanes' own generators: int64 (N,)."""
-        return self.lanes.random_actions()
-
-    @property
-    def illegal_actions(self) -> int:
-        """Illegal actions so far, of all lanes."""
-        return int(self.lanes.lanes["illegal"].sum())
-
-    @property
-    def choices(self) -> int:
-        """Decisions with more than one legal action so far, of all seats of all lanes."""
-        return int(self.lanes.lanes["choices"].sum())
-
-    def get_state(self) -> dict[str, NDArray[Any]]:
-        """Everything that what follows depends on, as plain arrays: `np.savez(path, **env.get_state())`."""
-        return self.lanes.saved(self._name)
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> Decisions:
         """Go on from a saved state, in an environment with the same options.

@@ -27,6 +27,7 @@ from kalooki_env.envs.batch_options import (
     with_options,
 )
 from kalooki_env.envs.options import one_of, seat_of, warn_of_misspelt
+from kalooki_env.envs.over_lanes import OverLanes
 from kalooki_env.errors import ConfigError
 
 
@@ -43,7 +44,7 @@ def autoreset_of(mode: Any) -> AutoresetMode:
 
 
 @with_options()
-class SeatVectorEnv(VectorEnv):
+class SeatVectorEnv(OverLanes, VectorEnv):
     """Many deals side by side: each lane asks one seat, and plays the others itself.
 
     | Fact | Value |
@@ -154,42 +155,12 @@ class SeatVectorEnv(VectorEnv):
         never = self._never.copy() if self._options.copy else self._never
         return self._observations(), lanes.rewards[:, 0], lanes.over, never, infos
 
-    def action_masks(self) -> NDArray[np.int8]:
-        """Masks of all lanes, int8 (N, A).
-
-        Raises:
-            EnvironmentStateError: before the first `reset`.
-        """
-        self.lanes.require_reset("action_masks")
-        return self.lanes.masks
-
-    def sample_actions(self) -> NDArray[np.int64]:
-        """A random legal action for each lane, from the lanes' own generators: int64 (N,)."""
-        return self.lanes.random_actions()
-
-    @property
-    def illegal_actions(self) -> int:
-        """Illegal actions so far, of all lanes."""
-        return int(self.lanes.lanes["illegal"].sum())
-
-    @property
-    def choices(self) -> int:
-        """Decisions with more than one legal action so far, of all seats of all lanes."""
-        return int(self.lanes.lanes["choices"].sum())
-
     @property
     def skipped_deals(self) -> int:
         """Deals so far that ended before the seat had a decision."""
         return int(self.lanes.lanes["skipped"].sum())
 
     # ---- saving --------------------------------------------------------------------------------------------------
-
-    def get_state(self) -> dict[str, NDArray[Any]]:
-        """Everything that what follows depends on, as plain arrays: `np.savez(path, **env.get_state())`.
-
-        Outside agents with a memory of their own are not in it.
-        """
-        return self.lanes.saved(self._name)
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> tuple[Any, dict[str, Any]]:
         """Go on from a saved state, in an environment with the same options.

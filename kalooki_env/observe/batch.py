@@ -12,15 +12,16 @@ from kalooki_env.core.view import make_view
 from kalooki_env.observe.encoders import encode
 from kalooki_env.observe.schema import PIECES, Observation
 
-_LONGEST = sum(piece.size(SEATS) for piece in PIECES)
+#: Size of the longest observation, all pieces at the largest table.
+LONGEST = sum(piece.size(SEATS) for piece in PIECES)
 
 #: What the environment of a single table keeps beside its position.
 WORKSPACE = np.dtype(
     [
         ("offsets", "i8", (len(PIECES) + 1,)),
-        ("scale", "f4", (_LONGEST,)),
+        ("scale", "f4", (LONGEST,)),
         ("legal", "i2", (MAX_ACTIONS,)),
-        ("row", "u1", (_LONGEST,)),
+        ("row", "u1", (LONGEST,)),
         ("view", VIEW, (1,)),
     ],
     align=True,

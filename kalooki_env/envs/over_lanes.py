@@ -1,0 +1,51 @@
+"""What the batched environments have in common: both stand over `Lanes`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalooki_env.batch.lanes import Lanes
+
+
+class OverLanes:
+    """Masks, sampled actions, counts and saved states of all lanes.
+
+    Attributes:
+        lanes: the lanes.
+    """
+
+    lanes: Lanes
+    _name: str  # all options, as a text: what a saved state belongs to
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """Masks of all lanes, int8 (N, A).
+
+        Raises:
+            EnvironmentStateError: before the first `reset`.
+        """
+        self.lanes.require_reset("action_masks")
+        return self.lanes.masks
+
+    def sample_actions(self) -> NDArray[np.int64]:
+        """A random legal action for each lane, from the lanes' own generators: int64 (N,)."""
+        return self.lanes.random_actions()
+
+    @property
+    def illegal_actions(self) -> int:
+        """Illegal actions so far, of all lanes."""
+        return int(self.lanes.lanes["illegal"].sum())
+
+    @property
+    def choices(self) -> int:
+        """Decisions with more than one legal action so far, of all seats of all lanes."""
+        return int(self.lanes.lanes["choices"].sum())
+
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """Everything that what follows depends on, as plain arrays: `np.savez(path, **env.get_state())`.
+
+        Outside agents with a memory of their own are not in it.
+        """
+        return self.lanes.saved(self._name)
