@@ -10,6 +10,7 @@ import numpy as np
 
 from kalooki_env.core.actions import MAX_ACTIONS
 from kalooki_env.core.compiled import i64, kernel
+from kalooki_env.core.kaluki.step import complete_kaluki
 from kalooki_env.core.deal import deal_deck, end_deal, shuffled_deal
 from kalooki_env.core.layout import FILL, MAX_DECK, MELD, MELDS_PER_SEAT, OVER, PLAY, THREE
 from kalooki_env.core.legal import legal_actions
@@ -46,7 +47,7 @@ def reset_lane(states, rules, lane, deal, dealer):
 
 @kernel
 def reset_with_deck(states, rules, lane, deal, dealer, deck):
-    """Deal one lane from a given deck, top first: uint8 (54 * packs,)."""
+    """Deal one lane from a given deck, top first: uint8, all cards."""
     deal_deck(states[lane], rules[0], deal, dealer, deck)
 
 
@@ -146,6 +147,9 @@ def complete_lane(states, rules, feas, lane):
     """Fill in what follows from the rest of a record set up by hand: `fits`, `can_lay`, the state of a lay-down, scores."""
     s = states[lane]
     r = rules[0]
+    if i64(r["kaluki"]):
+        complete_kaluki(s, r)
+        return
     note_fits(s, r)
     phase = i64(s["phase"])
     seat = i64(s["actor"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kalooki_env.core.compiled import i64, kernel
-from kalooki_env.core.layout import CARDS, DRAW, JOKER, MELDS, OVER, SEATS
+from kalooki_env.core.layout import CARDS, DRAW, JOKER, MELDS, OVER, PLAY, SEATS
 from kalooki_env.core.rng import shuffle
 
 
@@ -11,7 +11,7 @@ from kalooki_env.core.rng import shuffle
 def deal_deck(s, r, deal, dealer, deck):
     """Set up a deal from a deck in a given order, top first; the generator is left as it is."""
     n = i64(r["num_players"])
-    size = 54 * i64(r["packs"])
+    size = 52 * i64(r["packs"]) + i64(r["jokers"])
     hand_size = i64(r["hand_size"][deal - 1])
     clear(s)
     s["deal"] = deal
@@ -56,6 +56,10 @@ def clear(s):
     s["caller"] = 0
     s["winner"] = -1
     s["can_lay"] = 0
+    s["melds_laid"] = 0
+    s["points_laid"] = 0
+    s["owed_card"] = 0
+    s["owed_jokers"] = 0
     s["stock_n"] = 0
     s["pile_n"] = 0
     for seat in range(SEATS):
@@ -77,6 +81,7 @@ def clear(s):
         s["meld_low"][slot] = 0
         s["meld_len"][slot] = 0
         s["meld_bits"][slot] = 0
+        s["meld_owner"][slot] = 0
     for card in range(CARDS):
         s["pile_count"][card] = 0
         s["table_count"][card] = 0
@@ -92,7 +97,7 @@ def shuffled_deal(s, r, deal, dealer, deck):
     packs = i64(r["packs"])
     size = 0
     for card in range(CARDS):
-        for _ in range(2 * packs if card == JOKER else packs):
+        for _ in range(i64(r["jokers"]) if card == JOKER else packs):
             deck[size] = card
             size += 1
     shuffle(s, deck, size)
@@ -173,6 +178,14 @@ def hand_points(s, r, seat):
     for card in range(CARDS):
         total += i64(s["hands"][seat, card]) * i64(r["points"][card])
     return total
+
+
+@kernel
+def back_to_play(s, r, seat):
+    """On with the turn, or out if the hand is empty (J10.2, KL5.1)."""
+    s["phase"] = PLAY
+    if i64(s["hand_n"][seat]) == 0:
+        end_deal(s, r, seat)
 
 
 @kernel

@@ -19,7 +19,8 @@ SEATS = 8
 DEALS = 9
 #: A contract has at most four melds, and after it there are only lay-offs (J7.7).
 MELDS_PER_SEAT = 4
-MELDS = SEATS * MELDS_PER_SEAT
+#: Meld slots: in Kaluki 108 cards make 36 melds at most, numbered as they are laid; else 32 for four melds of each seat.
+MELDS = 36
 #: Three packs of 54.
 MAX_DECK = 162
 #: "No limit" in a RULES record.
@@ -41,7 +42,7 @@ class Phase(IntEnum):
 
 
 class MeldKind(IntEnum):
-    """What lies in a meld slot."""
+    """What lies in a meld slot. A set of Kaluki is kept as a three, a run as a four."""
 
     NONE = 0
     THREE = 1
@@ -65,6 +66,7 @@ THREE, FOUR = int(MeldKind.THREE), int(MeldKind.FOUR)
 RULES = _record(
     [
         ("points", "i2", (CARDS,)),
+        ("opening_points", "i2"),
         ("go_out_score", "i2"),
         ("unmet_opening_penalty", "i2"),
         ("max_turns", "i2"),
@@ -87,6 +89,16 @@ RULES = _record(
         ("anyone_moves_jokers", "u1"),
         ("high_end_first", "u1"),
         ("open_hands", "u1"),
+        ("jokers", "u1"),  # in the whole deck
+        ("kaluki", "u1"),  # the game; all that follows is for Kaluki only
+        ("joker_value", "u1"),  # of a joker in an opening; 0: what it stands for
+        ("ace_low", "u1"),
+        ("owes_upcard_to_open", "u1"),
+        ("owes_upcard_opened", "u1"),
+        ("owes_swapped_joker", "u1"),
+        ("melds_when_opening", "u1"),  # further melds in the turn of the opening
+        ("lays_off_when_opening", "u1"),
+        ("keeps_a_discard", "u1"),
     ]
 )
 
@@ -116,6 +128,11 @@ _PUBLIC_SCALARS = [
     ("target_high", "u1"),  # LAYOFF, MOVE: high end
     ("stock_n", "u1"),
     ("pile_n", "u1"),
+    # Kaluki
+    ("melds_laid", "u1"),  # slots in use, the meld being filled not counted
+    ("points_laid", "u1"),  # of an opening under construction
+    ("owed_card", "u1"),  # card number + 1 of a natural that must be laid in a new meld in this turn, 0 for none
+    ("owed_jokers", "u1"),
 ]
 _SEATS = [
     ("hand_n", "u1", (SEATS,)),
@@ -126,7 +143,8 @@ _SEATS = [
     ("answers_allow", "u2", (SEATS,)),
     ("answers_refuse", "u2", (SEATS,)),
 ]
-#: Parallel arrays over meld slots; slot = MELDS_PER_SEAT * seat + number of the meld - 1. bits: of a four, one bit for each
+#: Parallel arrays over meld slots; slot = MELDS_PER_SEAT * seat + number of the meld - 1; in Kaluki slots are numbered in the
+#: order in which melds are begun. bits: of a four, one bit for each
 #: place that holds a joker; of a three, the number of naturals of suit s in bits 4s to 4s + 3.
 _MELDS = [
     ("meld_kind", "u1", (MELDS,)),
@@ -134,6 +152,7 @@ _MELDS = [
     ("meld_low", "u1", (MELDS,)),
     ("meld_len", "u1", (MELDS,)),
     ("meld_bits", "u2", (MELDS,)),
+    ("meld_owner", "u1", (MELDS,)),  # Kaluki
 ]
 #: Card counts by seat (`ACTIONS.md`, section 5), index CARDS * seat + card: one long loop copies them five times faster than
 #: a loop a seat.
@@ -158,7 +177,7 @@ STATE = _record(
     [
         *_PUBLIC,
         ("rng", "u8"),
-        ("can_lay", "u1"),  # PLAY: the hand of the seat whose turn it is holds a full contract; computed at the draw
+        ("can_lay", "u1"),  # PLAY: the hand of the seat whose turn it is can open; computed at the draw
         ("stock", "u1", (MAX_DECK,)),  # top last
         ("hands", "u1", (SEATS, CARDS)),
     ]

@@ -21,6 +21,7 @@ from kalooki_env.core.actions import (
 )
 from kalooki_env.core.compiled import i64, kernel, wrap
 from kalooki_env.core.deal import stock_can_give
+from kalooki_env.core.kaluki.legal import can_take_upcard, kaluki_actions
 from kalooki_env.core.layout import ANSWER, CALL, DRAW, FILL, FOUR, JOKER, LAYOFF, MELD, MELDS_PER_SEAT, OVER, PLAY, THREE
 from kalooki_env.core.melds import (
     can_lay_off,
@@ -50,6 +51,8 @@ def legal_actions(s, r, feas, out):
     phase = i64(s["phase"])
     if phase == DRAW:
         return draw_actions(s, r, out)
+    if i64(r["kaluki"]) and phase != OVER:
+        return kaluki_actions(s, r, out)
     if phase == PLAY:
         return play_actions(s, r, out)
     if phase == CALL:
@@ -69,13 +72,15 @@ def legal_actions(s, r, feas, out):
 
 @kernel
 def draw_actions(s, r, out):
-    """`draw stock`, `take upcard` (J5.2, J6.5, J12.3)."""
+    """`draw stock`, `take upcard` (J5.2, J6.5, J12.3, KL4.1)."""
     n = 0
     stock = stock_can_give(s, r)
     if stock:
         out[n] = DRAW_STOCK
         n += 1
     barred = stock and i64(s["after_call"]) and i64(r["stock_only_after_call"])
+    if i64(r["kaluki"]) and i64(s["pile_n"]) > 0:
+        barred = not can_take_upcard(s, r)
     if i64(s["pile_n"]) > 0 and not barred:
         out[n] = TAKE_UPCARD
         n += 1

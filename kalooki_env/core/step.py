@@ -20,7 +20,8 @@ from kalooki_env.core.actions import (
     absolute_slot,
 )
 from kalooki_env.core.compiled import i64, kernel, wrap
-from kalooki_env.core.deal import draw_from_stock, end_deal, play_from_hand, stock_can_give, take_upcard
+from kalooki_env.core.deal import back_to_play, draw_from_stock, end_deal, play_from_hand, stock_can_give, take_upcard
+from kalooki_env.core.kaluki.step import begin_kaluki_play, kaluki_apply, owe_upcard
 from kalooki_env.core.layout import ANSWER, CALL, CARDS, DRAW, FILL, FOUR, JOKER, LAYOFF, MELD, MELDS_PER_SEAT, MOVE, PLAY, THREE
 from kalooki_env.core.legal import draw_actions, place_actions
 from kalooki_env.core.melds import add_to_four, add_to_three, lay_off_place, move_joker, note_fits
@@ -41,11 +42,14 @@ def apply(s, r, feas, action, scratch):
     seat = i64(s["actor"])
     if action < PLACE:
         discard(s, r, seat, action - DISCARD)
+    elif i64(r["kaluki"]) and action != DRAW_STOCK and action != TAKE_UPCARD:
+        kaluki_apply(s, r, action, scratch)
     elif action < DRAW_STOCK:
         place(s, r, seat, action - PLACE)
         auto_fill(s, r, feas, scratch)
     elif action == DRAW_STOCK:
-        if draw_actions(s, r, scratch) == 2:
+        # Whether the upcard could have been laid, which Kaluki may ask for, is the seat's secret.
+        if i64(s["pile_n"]) > 0 if i64(r["kaluki"]) else draw_actions(s, r, scratch) == 2:
             upcard = s["pile"][i64(s["pile_n"]) - 1]
             draw_from_stock(s, seat)
             s["declined"][CARDS * seat + upcard] += 1
@@ -53,6 +57,8 @@ def apply(s, r, feas, action, scratch):
             draw_from_stock(s, seat)
         begin_play(s, r, feas, seat)
     elif action == TAKE_UPCARD:
+        if i64(r["kaluki"]):
+            owe_upcard(s, r, seat, i64(s["pile"][i64(s["pile_n"]) - 1]))
         take_upcard(s, seat)
         begin_play(s, r, feas, seat)
     elif action == CALL_CARD:
@@ -128,6 +134,9 @@ def begin_play(s, r, feas, seat):
     """After the draw."""
     s["phase"] = PLAY
     s["after_call"] = 0
+    if i64(r["kaluki"]):
+        begin_kaluki_play(s, r, seat)
+        return
     deal = i64(s["deal"]) - 1
     s["can_lay"] = i64(s["opened"][seat]) == 0 and can_meet(
         s["hands"][seat], r, feas, i64(r["threes"][deal]), i64(r["fours"][deal]), i64(0), i64(0)
@@ -210,14 +219,6 @@ def end_meld(s, r, seat):
     s["opened_now"] = 1
     note_fits(s, r)
     back_to_play(s, r, seat)
-
-
-@kernel
-def back_to_play(s, r, seat):
-    """On with the turn, or out if the hand is empty (J10.2)."""
-    s["phase"] = PLAY
-    if i64(s["hand_n"][seat]) == 0:
-        end_deal(s, r, seat)
 
 
 @kernel

@@ -54,6 +54,10 @@ def copy_public(s, v):
     v["target_high"] = s["target_high"]
     v["stock_n"] = s["stock_n"]
     v["pile_n"] = s["pile_n"]
+    v["melds_laid"] = s["melds_laid"]
+    v["points_laid"] = s["points_laid"]
+    v["owed_card"] = s["owed_card"]
+    v["owed_jokers"] = s["owed_jokers"]
     v["hand_n"][:] = s["hand_n"]
     v["opened"][:] = s["opened"]
     v["meld_n"][:] = s["meld_n"]
@@ -66,6 +70,7 @@ def copy_public(s, v):
     v["meld_low"][:] = s["meld_low"]
     v["meld_len"][:] = s["meld_len"]
     v["meld_bits"][:] = s["meld_bits"]
+    v["meld_owner"][:] = s["meld_owner"]
     v["pile_count"][:] = s["pile_count"]
     v["table_count"][:] = s["table_count"]
     v["fits"][:] = s["fits"]
@@ -143,7 +148,7 @@ def guess_hidden(v, r, source, pool, s):
     s["can_lay"] = 0
     size = 0
     for card in range(CARDS):
-        left = (2 * packs if card == JOKER else packs) - i64(v["pile_count"][card]) - i64(v["table_count"][card])
+        left = (i64(r["jokers"]) if card == JOKER else packs) - i64(v["pile_count"][card]) - i64(v["table_count"][card])
         for other in range(n):
             held = i64(v["hand"][card] if other == seat else v["known"][CARDS * other + card])
             s["hands"][other, card] = held
@@ -168,7 +173,7 @@ def agrees(s, r, feas, seat, scratch):
         return True
     if phase == PLAY:
         begin_play(s, r, feas, actor)
-        return True
+        return i64(r["kaluki"]) == 0 or legal_actions(s, r, feas, scratch) >= 1  # what is owed can be laid
     if phase == MELD:
         return legal_actions(s, r, feas, scratch) >= 1
     if phase == FILL or phase == LAYOFF or phase == MOVE:

@@ -24,10 +24,8 @@ def pack_rules(rules: Rules, num_players: int, max_seats: int) -> NDArray[np.voi
     record["max_turns"] = rules.max_turns(num_players)
     record["call_max"] = core.NO_LIMIT if rules.call_max_per_deal is None else rules.call_max_per_deal
     record["reshuffle_max"] = core.NO_LIMIT if rules.reshuffle_max is None else rules.reshuffle_max
-    contracts = [rules.contract(deal) for deal in range(1, rules.num_deals + 1)]
-    record["threes"] = [contract.threes for contract in contracts]
-    record["fours"] = [contract.fours for contract in contracts]
-    record["hand_size"] = [contract.hand_size for contract in contracts]
+    for i, contract in enumerate(rules.contract(deal) for deal in range(1, rules.num_deals + 1)):
+        record["threes"][i], record["fours"][i], record["hand_size"][i] = contract
     record["cards"] = core.CARDS
     record["num_players"] = num_players
     record["max_seats"] = max_seats
@@ -42,6 +40,18 @@ def pack_rules(rules: Rules, num_players: int, max_seats: int) -> NDArray[np.voi
     record["anyone_moves_jokers"] = rules.joker_release == "anyone_moves_to_end"
     record["high_end_first"] = rules.layoff_run_order == "high_end_first"
     record["open_hands"] = rules.open_hands
+    record["jokers"] = rules.jokers_with(int(record["packs"]))
+    if rules.game == "kaluki":
+        record["kaluki"] = 1
+        record["opening_points"] = rules.opening_points
+        record["joker_value"] = 0 if rules.joker_opening_value == "represented" else rules.joker_opening_value
+        record["ace_low"] = rules.ace_in_run == "high_or_low"
+        record["owes_upcard_to_open"] = rules.upcard_before_opening == "only_to_open"
+        record["owes_upcard_opened"] = rules.upcard_after_opening == "only_for_new_meld"
+        record["owes_swapped_joker"] = rules.joker_after_swap == "new_meld_this_turn"
+        record["melds_when_opening"] = rules.extra_melds == "any_time_after_opening"
+        record["lays_off_when_opening"] = rules.layoff_in_opening_turn
+        record["keeps_a_discard"] = rules.final_discard_required
     return packed
 
 
@@ -52,6 +62,7 @@ class Engine:
         rules: the rules.
         num_players: seats at the table.
         max_seats: seats that the spaces have room for.
+        is_kaluki: which of the two games it is.
         num_actions: size of the action space.
         record: the packed rules, RULES (1,).
         feas: the solver's feasibility table.
@@ -71,7 +82,8 @@ class Engine:
         self.rules = rules
         self.num_players = num_players
         self.max_seats = seats
-        self.num_actions = core.num_actions(seats)
+        self.is_kaluki = rules.game == "kaluki"
+        self.num_actions = core.num_actions(seats, self.is_kaluki)
         self.record = pack_rules(rules, num_players, seats)
         self.feas = core.feasibility_table()
 
