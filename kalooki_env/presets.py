@@ -103,8 +103,8 @@ PRESETS: dict[str, Preset] = {
         {"stakes": "per_deal"},
     ),
     "south_african": Preset(
-        "jamaican_consensus for 3 to 5 players, 25 points for a joker and 11 for an ace, with a kitty (J2.2, J4, J13.4); no source "
-        "gives the contracts of its seven rounds: they must be supplied, as in deals=33/13,34/13",
+        "jamaican_consensus for 3 to 5 players, 25 points for a joker and 11 for an ace, with a kitty (J2.2, J4, J13.4); no "
+        "source gives the contracts of its seven rounds: they must be supplied, as in deals=33/13,34/13",
         {
             **_CONSENSUS,
             "max_players": 5,
@@ -116,12 +116,13 @@ PRESETS: dict[str, Preset] = {
         },
     ),
     "kaluki51": Preset(
-        "Kaluki 51: open with 51 points in sets and runs, melds of free length, jokers swapped into the hand (KL1 to KL6)", _KALUKI51
+        "Kaluki 51: open with 51 points in sets and runs, melds of free length, jokers swapped into the hand (KL1 to KL6)",
+        _KALUKI51,
     ),
     "kaluki40_british": Preset(
-        "kaluki51 with 40 points, two jokers, 13 cards for 2 to 5 players, jokers worth what they stand for, ace high only and 11, "
-        "upcard only for new melds, everything allowed once opened, last card discarded, limit 150 (KL1.2, KL2, KL3.2, KL4.1 to "
-        "KL5.1, KL6.1); elimination and buy-ins are left out, and whether it lays off when opening is not known",
+        "kaluki51 with 40 points, two jokers, 13 cards for 2 to 5 players, jokers worth what they stand for, ace high only and "
+        "11, upcard only for new melds, everything allowed once opened, last card discarded, limit 150 (KL1.2, KL2, KL3.2, KL4.1 "
+        "to KL5.1, KL6.1); elimination and buy-ins are left out, and whether it lays off when opening is not known",
         _BRITISH,
     ),
     "kaluki51_european": Preset("kaluki40_british with 51 points to open (KL4.2)", {**_BRITISH, "opening_points": 51}),

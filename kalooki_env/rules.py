@@ -46,7 +46,9 @@ class Contract(NamedTuple):
         else:
             fitting = fitting and text == hand and 1 <= int(hand) <= MAX_HAND
         if not fitting:
-            form = "one to four melds, threes first, and as many cards or more, as 344/11" if game == "jamaican" else "cards, as 14"
+            form = (
+                "one to four melds, threes first, and as many cards or more, as 344/11" if game == "jamaican" else "cards, as 14"
+            )
             raise RulesError(f"rules key deals: {text!r} is not allowed; allowed: {form}, {MAX_HAND} cards at most")
         return cls(threes, fours, int(hand))
 
@@ -201,8 +203,8 @@ class Rules:
     pip_joker: Literal[50, 25, 15] = 50
     pip_black_ace: Literal[15, 11] = 15
     pip_red_ace: Literal[1, 15, 11] = 1
-    go_out_score: Literal[-50, 0] = -50
-    unmet_opening_penalty: Literal[50, 0] = 50
+    go_out_score: int = -50
+    unmet_opening_penalty: int = 50
     match_deals: int | None = None
     score_limit: int | None = None
     tie_break: Literal["sudden_death", "shared", "extra_deal"] = "sudden_death"
@@ -231,8 +233,8 @@ class Rules:
                 raise RulesError(f"rules key opening_points: null is not allowed with game: kaluki; allowed: 1 to {MOST}")
             if (self.match_deals is None) == (self.score_limit is None):
                 raise RulesError(
-                    f"rules keys match_deals: {_word(self.match_deals)} and score_limit: {_word(self.score_limit)} are not allowed "
-                    "together; allowed: one of the two, the other null"
+                    f"rules keys match_deals: {_word(self.match_deals)} and score_limit: {_word(self.score_limit)} are not "
+                    "allowed together; allowed: one of the two, the other null"
                 )
 
     def _check_value(self, key: str, allowed: tuple[Any, ...], where: str = "") -> None:
@@ -368,8 +370,8 @@ class Rules:
         if not self.deals:
             raise RulesError(
                 f"rules {self.base!r}: no source gives the contracts of its deals, so they must be supplied: in a text "
-                f"'{self.base} deals=33/13,34/13', in Python Rules.preset('{self.base}', deals=['33/13', '34/13']): threes, fours, "
-                "and the cards of a hand"
+                f"'{self.base} deals=33/13,34/13', in Python Rules.preset('{self.base}', deals=['33/13', '34/13']): threes, "
+                "fours, and the cards of a hand"
             )
         if type(deal) is not int or not 1 <= deal <= self.num_deals:
             raise RulesError(f"deal {deal!r} is not allowed; allowed: 1 to {self.num_deals}")

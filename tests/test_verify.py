@@ -14,7 +14,7 @@ from kalooki_env import Game, PositionError, Refusal
 from kalooki_env.cli import verify as verb
 from kalooki_env.cli.main import main
 from kalooki_env.core import ActionKind, Phase
-from kalooki_env.game.cards import deck_counts
+from kalooki_env.game.engine import deck_of
 from kalooki_env.referee import Referee
 from kalooki_env.rules import Rules
 from kalooki_env.verify import (
@@ -89,7 +89,7 @@ def test_every_start_can_be_read_by_both_sides(preset: str) -> None:
                 assert Referee.from_position(text).legal() == set(Game.from_text(text).legal_actions())
                 phases[Game.from_text(text).phase.name] += 1
             deck = stacked_start(rules, players, deal, rng).deck
-            assert Counter(deck).total() == deck_counts(rules.packs_for(players)).sum()
+            assert Counter(deck).total() == deck_of(rules, players).sum()
             Game(rules, players, deal=deal, deck=deck)
     assert phases["DRAW"] > 5
     assert phases["PLAY"] > 5

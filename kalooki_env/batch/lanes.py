@@ -253,7 +253,7 @@ class Lanes:
 
         def text(number: int) -> str:
             try:
-                return action_text(number, state[0], self.engine.num_players, self.engine.max_seats)
+                return action_text(number, state[0], self.engine)
             except ValueError:
                 return f"action {number}"
 

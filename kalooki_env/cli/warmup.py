@@ -15,7 +15,6 @@ import kalooki_env
 from kalooki_env import agents, core
 from kalooki_env.agents.play import Player
 from kalooki_env.cli.common import Verbs, add_json, add_verb, say, write_json
-from kalooki_env.game.cards import deck_counts
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.game import Game
 from kalooki_env.observe.observer import Observer
@@ -86,7 +85,7 @@ def _game(table: Engine) -> None:
     core.random_below(states, 0, 2)
     core.call_possible_in_lane(states, table.record, 0)
     core.complete_lane(states, table.record, table.feas, 0)
-    deck = np.repeat(np.arange(core.CARDS, dtype=np.uint8), deck_counts(2))
+    deck = np.repeat(np.arange(core.CARDS, dtype=np.uint8), table.deck)
     core.reset_with_deck(states, table.record, 0, 1, 0, deck)
 
 

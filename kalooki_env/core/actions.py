@@ -68,7 +68,7 @@ class Section(NamedTuple):
 def sections(max_seats: int, kaluki: bool = False) -> tuple[Section, ...]:
     """All action numbers for spaces of this many seats, in order, without a gap."""
     slots = 2 * MELDS_PER_SEAT * max_seats
-    counts = {kind: 1 for kind in list(ActionKind)[: ActionKind.THREE_OF]} | {ActionKind.DISCARD: 53, ActionKind.PLACE: 53}
+    counts = dict.fromkeys(list(ActionKind)[: ActionKind.THREE_OF], 1) | {ActionKind.DISCARD: 53, ActionKind.PLACE: 53}
     if kaluki:
         counts |= {
             ActionKind.SET_OF: 13,

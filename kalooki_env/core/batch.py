@@ -10,8 +10,8 @@ import numpy as np
 
 from kalooki_env.core.actions import MAX_ACTIONS
 from kalooki_env.core.compiled import i64, kernel
-from kalooki_env.core.kaluki.step import complete_kaluki
 from kalooki_env.core.deal import deal_deck, end_deal, shuffled_deal
+from kalooki_env.core.kaluki.step import complete_kaluki
 from kalooki_env.core.layout import FILL, MAX_DECK, MELD, MELDS_PER_SEAT, OVER, PLAY, THREE
 from kalooki_env.core.legal import legal_actions
 from kalooki_env.core.melds import note_fits

@@ -316,7 +316,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
 
     def _text(self, number: int) -> str:
         try:
-            return action_text(number, self._states[0], self._engine.num_players, self._engine.max_seats)
+            return action_text(number, self._states[0], self._engine)
         except ValueError:
             return f"action {number}"
 

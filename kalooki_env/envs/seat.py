@@ -130,7 +130,7 @@ class SeatEnv(gymnasium.Env):
             raise EnvironmentStateError("render before reset: call reset() first")
         views = np.zeros(1, core.VIEW)
         core.views_of_lanes(lanes.states, table.record, _LANE, lanes.lanes["seat"].astype(np.int64), views)
-        legal = [action_text(int(action), state, table.num_players, table.max_seats) for action in lane["legal"][: lane["n"]]]
+        legal = [action_text(int(action), state, table) for action in lane["legal"][: lane["n"]]]
         text = table_text(views[0], table, legal=legal, reveal=state if self._reveal else None)
         if self.render_mode == "ansi":
             return text

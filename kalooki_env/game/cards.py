@@ -28,11 +28,6 @@ def card_number(text: str) -> int:
         raise NotationError(f"{text!r} is no card; cards are written 7S: a rank of {RANKS}, a suit of {SUITS}, or JK") from None
 
 
-def deck_counts(packs: int) -> NDArray[np.int64]:
-    """Copies of each card in so many packs (J1.1): int64 (53,)."""
-    return np.array([packs] * (len(CARD_NAMES) - 1) + [2 * packs])
-
-
 def cards_text(numbers: Iterable[int]) -> str:
     """Card texts with spaces between, in the given order; `-` for none."""
     return " ".join(CARD_NAMES[number] for number in numbers) or "-"

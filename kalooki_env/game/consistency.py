@@ -11,6 +11,7 @@ from kalooki_env import core
 from kalooki_env.core import ActionKind, MeldKind, Phase
 from kalooki_env.game.cards import CARD_NAMES, seat_name
 from kalooki_env.game.engine import Engine
+from kalooki_env.game.kaluki_consistency import kaluki_faults
 from kalooki_env.game.melds import faults_of, meld_in_slot
 from kalooki_env.game.notation import meld_name
 
@@ -26,7 +27,8 @@ def faults_of_position(states: NDArray[np.void], table: Engine, found: list[str]
         found: faults that are known already. With any, the engine is not asked about the position.
     """
     state = states[0]
-    faults = found + _meld_faults(state, table) + _memory_faults(state, table) + _phase_faults(states, table)
+    melds = kaluki_faults(state, table) if table.is_kaluki else _meld_faults(state, table)
+    faults = found + melds + _memory_faults(state, table) + _phase_faults(states, table)
     if faults:
         return faults
     core.complete_lane(states, table.record, table.feas, 0)
@@ -42,7 +44,10 @@ def _meld_faults(state: Any, table: Engine) -> list[str]:
         melds = {slot: meld for slot in slots if (meld := meld_in_slot(state, slot)) is not None}
         begun = slots[0] + int(state["meld_n"][seat])
         for slot, meld in melds.items():
-            faults += [f"meld {meld_name(slot)}: {fault.text}" for fault in faults_of(meld, table.rules, complete=slot != begun)]
+            faults += [
+                f"meld {meld_name(slot, state, table)}: {fault.text}"
+                for fault in faults_of(meld, table.rules, complete=slot != begun)
+            ]
         kinds = [meld.kind for meld in melds.values()]
         threes, fours = kinds.count(MeldKind.THREE), kinds.count(MeldKind.FOUR)
         name = seat_name(seat)
@@ -104,7 +109,7 @@ def _phase_faults(states: NDArray[np.void], table: Engine) -> list[str]:
     faults = []
     if phase != Phase.OVER and state["turns"] >= table.record[0]["max_turns"]:
         faults.append(f"{state['turns']} turns: the deal would be blocked (J12.4)")
-    if phase in (Phase.MELD, Phase.FILL) and state["opened"][actor]:
+    if phase in ((Phase.MELD,) if table.is_kaluki else (Phase.MELD, Phase.FILL)) and state["opened"][actor]:
         faults.append(f"{name} is laying down, but has opened already (J7.1)")
     if phase == Phase.OVER and state["winner"] >= 0:
         winner = int(state["winner"])
@@ -121,7 +126,7 @@ def _phase_faults(states: NDArray[np.void], table: Engine) -> list[str]:
         if not state["opened"][actor]:
             faults.append(f"{name} has not opened and can neither lay off nor move jokers (J8.1, J9.1)")
         if meld_in_slot(state, int(state["target"])) is None:
-            faults.append(f"there is no meld {meld_name(int(state['target']))}")
+            faults.append(f"there is no meld {meld_name(int(state['target']), state, table)}")
     if phase == Phase.DRAW and state["after_call"]:
         discarder = (actor - 1) % table.num_players
         others = [seat for seat in range(table.num_players) if seat not in (actor, discarder)]
@@ -178,12 +183,10 @@ def _comes_about(states: NDArray[np.void], table: Engine, phase: Phase) -> bool:
     state = before[0]
     actor = int(state["actor"])
     if phase != Phase.FILL:
-        operand = 2 * int(core.relative_slot(int(state["target"]), actor, table.num_players)) + int(state["target_high"])
-        first = {section.kind: section.first for section in core.sections(table.max_seats)}
-        action = first[ActionKind.LAY_OFF if phase == Phase.LAYOFF else ActionKind.MOVE_JOKER] + operand
+        action = _action_before(state, phase, table)
         state["phase"] = Phase.PLAY
         return action in _legal(before, table)
-    slot = core.MELDS_PER_SEAT * actor + int(state["meld_n"][actor])
+    slot = int(state["melds_laid"]) if table.is_kaluki else core.MELDS_PER_SEAT * actor + int(state["meld_n"][actor])
     begun = meld_in_slot(state, slot)
     kind, key, low = (int(state[f"meld_{part}_now"]) for part in ("kind", "key", "low"))
     placed = begun.cards if begun else ()
@@ -193,9 +196,13 @@ def _comes_about(states: NDArray[np.void], table: Engine, phase: Phase) -> bool:
     state["hand_n"][actor] += len(placed)
     for part in ("kind", "key", "low", "len", "bits"):
         state[f"meld_{part}"][slot] = 0
-    state["phase"], state["used_ranks"], state["used_suits"] = Phase.MELD, 0, 0
+    state["phase"] = Phase.PLAY if state["opened"][actor] else Phase.MELD
+    state["used_ranks"], state["used_suits"], state["meld_owner"][slot] = 0, 0, 0
     core.complete_lane(before, table.record, table.feas, 0)
-    actions = [core.THREE_OF + key if kind == MeldKind.THREE else core.FOUR_OF + core.LOWS * key + low]
+    if table.is_kaluki:
+        actions = [core.SET_OF + key if kind == MeldKind.THREE else core.RUN_OF + core.RUN_LOWS * key + low]
+    else:
+        actions = [core.THREE_OF + key if kind == MeldKind.THREE else core.FOUR_OF + core.LOWS * key + low]
     actions += [core.PLACE + card for card in placed]
     for number, action in enumerate(actions):
         if int(state["meld_len"][slot]) >= number and number:
@@ -205,6 +212,18 @@ def _comes_about(states: NDArray[np.void], table: Engine, phase: Phase) -> bool:
         if core.step_listed(before, table.record, table.feas, 0, action, legal, count) < 0:
             return False
     return _phase_and_melds(before[0]) == _phase_and_melds(states[0])
+
+
+def _action_before(state: Any, phase: Phase, table: Engine) -> int:
+    """The action that led to a lay-off or a joker move."""
+    first = {section.kind: section.first for section in core.sections(table.max_seats, table.is_kaluki)}
+    target, high = int(state["target"]), int(state["target_high"])
+    if table.is_kaluki:
+        return (
+            first[ActionKind.LAY_OFF_ONTO] + 2 * target + high if phase == Phase.LAYOFF else first[ActionKind.SWAP_JOKER] + target
+        )
+    operand = 2 * int(core.relative_slot(target, int(state["actor"]), table.num_players)) + high
+    return first[ActionKind.LAY_OFF if phase == Phase.LAYOFF else ActionKind.MOVE_JOKER] + operand
 
 
 def _phase_and_melds(state: Any) -> tuple[bytes, ...]:

@@ -55,6 +55,16 @@ def pack_rules(rules: Rules, num_players: int, max_seats: int) -> NDArray[np.voi
     return packed
 
 
+def deck_of(rules: Rules, num_players: int) -> NDArray[np.int64]:
+    """Copies of each card in the deck of a table (J1.1, KL1.1): int64 (53,).
+
+    Raises:
+        RulesError: a table that the rules cannot seat.
+    """
+    packs = rules.packs_for(num_players)
+    return np.array([packs] * (len(CARD_NAMES) - 1) + [rules.jokers_with(packs)])
+
+
 class Engine:
     """The compiled engine for one set of rules and one table size. Holds no position.
 
@@ -90,6 +100,11 @@ class Engine:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles share the engine of the table, and do not hold the solver's tables."""
         return engine, (self.rules, self.num_players, self.max_seats)
+
+    @property
+    def deck(self) -> NDArray[np.int64]:
+        """Copies of each card in the deck: int64 (53,)."""
+        return deck_of(self.rules, self.num_players)
 
     @cached_property
     def dist(self) -> NDArray[np.uint8]:

@@ -12,6 +12,7 @@ from kalooki_env.core import ActionKind, MeldKind, Phase
 from kalooki_env.errors import IllegalActionError
 from kalooki_env.game.cards import seat_name
 from kalooki_env.game.engine import Engine
+from kalooki_env.game.kaluki_explain import why_illegal_in_kaluki, why_not_with_card
 from kalooki_env.game.melds import Meld, meld_in_slot
 from kalooki_env.game.position import position_text
 from kalooki_env.game.refusals import Refusal
@@ -29,6 +30,8 @@ def why_illegal(states: NDArray[np.void], action: int, table: Engine) -> Refusal
     phase = Phase(int(state["phase"]))
     if phase is Phase.OVER:
         return Refusal.DEAL_OVER
+    if table.is_kaluki:
+        return why_illegal_in_kaluki(state, action, table)
     kind, operand = core.kind_and_operand(action, table.max_seats)
     match kind:
         case ActionKind.DRAW_STOCK | ActionKind.TAKE_UPCARD:
@@ -118,6 +121,8 @@ def why_no_call(states: NDArray[np.void], seat: int, table: Engine) -> Refusal:
 
 def why_not_with(state: Any, action: int, card: int, table: Engine) -> Refusal:
     """The reason why a lay-off or a joker move of the seat to move, in `play`, cannot be made with this card."""
+    if table.is_kaluki:
+        return why_not_with_card(state, action, card, table)
     kind, operand = core.kind_and_operand(action, table.max_seats)
     why = _why_no_target if kind is ActionKind.LAY_OFF else _why_no_joker_move
     return why(state, operand, table, card)

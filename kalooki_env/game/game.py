@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kalooki_env import core
 from kalooki_env.core import Phase
 from kalooki_env.errors import IllegalActionError, NotationError, RulesError
-from kalooki_env.game.cards import CARD_NAMES, card_number, deck_counts
+from kalooki_env.game.cards import CARD_NAMES, card_number
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.explain import illegal_action_error, why_illegal, why_no_call
 from kalooki_env.game.moves import play_move
@@ -40,15 +40,15 @@ class Outcome(NamedTuple):
 
 
 class Game:
-    """One deal of Jamaican Kalooki.
+    """One deal of Jamaican Kalooki or of Kaluki.
 
     Actions are the texts of `ACTIONS.md`; the compound moves of its section 7 are understood too. A move is asked about with
     `verify` (the reason why not) and `can`, and made with `do`.
 
     Args:
         rules: rules, or their text such as `"jamaican call_max_per_deal=3"`.
-        num_players: seats, 3 to 8 (2 in a sudden death).
-        deal: number of the deal, 1 to 9.
+        num_players: seats, 3 to 8 (2 in a sudden death), as the rules say.
+        deal: number of the deal, 1 to 9; in Kaluki 1.
         dealer: seat of the dealer; default: the last seat, so that seat 0 begins.
         seed: seed of the shuffles, from 0 on.
         deck: card texts from the top, before dealing, instead of a shuffle by the seed.
@@ -105,12 +105,11 @@ class Game:
         return number
 
     def _check_deck(self, numbers: NDArray[np.uint8]) -> None:
-        packs = int(self._table.record[0]["packs"])
-        wanted = deck_counts(packs)
+        wanted = self._table.deck
         found = np.bincount(numbers, minlength=core.CARDS)
         wrong = [f"{found[card]} of {wanted[card]} {CARD_NAMES[card]}" for card in np.nonzero(found != wanted)[0]]
         if wrong:
-            raise RulesError(f"the deck is not {packs} packs: {', '.join(wrong)}")
+            raise RulesError(f"these are not the {wanted.sum()} cards of the deck: {', '.join(wrong)}")
 
     @classmethod
     def from_text(cls, text: str, max_seats: int | None = None) -> Game:
@@ -222,7 +221,7 @@ class Game:
 
     def action_text(self, action: int) -> str:
         """Text of an action number in this position."""
-        return action_text(action, self._states[0], self.num_players, self.max_seats)
+        return action_text(action, self._states[0], self._table)
 
     def action_number(self, text: str) -> int:
         """Number of an action text in this position.
@@ -230,7 +229,7 @@ class Game:
         Raises:
             NotationError: no action is written like this.
         """
-        return action_number(text, self._states[0], self.num_players, self.max_seats)
+        return action_number(text, self._states[0], self._table)
 
     def verify(self, move: str | int, seat: int | None = None) -> Refusal | None:
         """The reason why a move is illegal, None if it is legal.

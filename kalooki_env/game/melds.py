@@ -32,7 +32,7 @@ class Fault(NamedTuple):
 
 
 class Meld(NamedTuple):
-    """A meld by value.
+    """A meld by value. What is called three and four here are sets and runs in Kaluki.
 
     Attributes:
         kind: three or four.
@@ -124,6 +124,8 @@ def _possible_lows(stands_for: list[int], lows: range) -> list[int]:
 
 def faults_of(meld: Meld, rules: Rules, complete: bool = True) -> list[Fault]:
     """What the rules have against a meld. An incomplete meld may still lack cards (and naturals)."""
+    if rules.game == "kaluki":
+        return _faults_in_kaluki(meld, rules, complete)
     faults = []
     jokers = meld.cards.count(core.JOKER)
     naturals = len(meld.cards) - jokers
@@ -146,4 +148,23 @@ def faults_of(meld: Meld, rules: Rules, complete: bool = True) -> list[Fault]:
             )
     elif any(a == b == core.JOKER for a, b in zip(meld.cards, meld.cards[1:], strict=False)):
         faults.append(Fault(Refusal.ADJACENT_JOKERS, f"{name}: neighbouring jokers (J3.4)"))
+    return faults
+
+
+def _faults_in_kaluki(meld: Meld, rules: Rules, complete: bool) -> list[Fault]:
+    """What the rules of Kaluki have against a meld (KL3)."""
+    faults = []
+    is_set = meld.kind == MeldKind.THREE
+    naturals = [card for card in meld.cards if card != core.JOKER]
+    name = f"set of {RANKS[meld.key]}" if is_set else f"run of {SUITS[meld.key]} from {RANKS[meld.low % 13]}"
+    if complete and len(meld.cards) < 3:
+        faults.append(Fault(Refusal.TOO_FEW_CARDS, f"{name}: {len(meld.cards)} cards"))
+    if complete and not naturals:
+        faults.append(Fault(Refusal.TOO_FEW_NATURALS, f"{name}: no natural card (KL3.3)"))
+    if is_set and len(meld.cards) > 4:
+        faults.append(Fault(Refusal.TOO_MANY_CARDS, f"{name}: {len(meld.cards)} cards, at most 4 (KL3.1)"))
+    if is_set and len(set(naturals)) < len(naturals):
+        faults.append(Fault(Refusal.SUIT_TWICE, f"{name}: a suit twice (KL3.1)"))
+    if not is_set and meld.low == 0 and rules.ace_in_run == "high_only":
+        faults.append(Fault(Refusal.ACE_IS_HIGH, f"{name}: an ace is high only (KL3.2)"))
     return faults

@@ -1,4 +1,4 @@
-"""Moves: compound forms that stand for a sequence of actions (`ACTIONS.md`, section 7).
+"""Moves: compound forms that stand for a sequence of actions (`ACTIONS.md`, sections 7 and 8.6).
 
 A move is turned into actions with the position in hand, action by action, since auto-fill may already have placed a card.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 from kalooki_env import core
@@ -15,16 +14,16 @@ from kalooki_env.core import MeldKind, Phase
 from kalooki_env.game.cards import CARD_NAMES, card_number
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.explain import why_not_with
+from kalooki_env.game.kaluki_moves import Do, lay_down_in_kaluki, lay_further_meld
 from kalooki_env.game.melds import Meld, NotAMeldError, faults_of, read_meld
-from kalooki_env.game.notation import action_number, four_text, meld_name
+from kalooki_env.game.notation import action_number, meld_name, meld_text
 from kalooki_env.game.refusals import Refusal
-from kalooki_env.rules import RANKS
 
-#: Carries out one action text; returns the reason if it is refused.
-Do = Callable[[str], Refusal | None]
-
-_LAY_OFF = re.compile(r"lay off (\S+) onto (P\d/\d)(?: (low|high))?")
+_LAY_OFF = re.compile(r"lay off (\S+) onto (P\d/\d+)(?: (low|high))?")
 _MOVE = re.compile(r"move joker in (P\d/\d) to (low|high) with (\S+)")
+_SWAP = re.compile(r"swap joker in (P\d/\d+) with (\S+)")
+#: What an action is refused for that names no card: with a card there may be a better reason.
+_WITHOUT_CARD = (Refusal.NOTHING_FITS, Refusal.NO_JOKER_IN_FOUR, Refusal.NO_JOKER_TO_SWAP, Refusal.CANNOT_BE_SPARED)
 
 
 def play_move(text: str, state: Any, table: Engine, do: Do) -> Refusal | None:
@@ -40,11 +39,16 @@ def play_move(text: str, state: Any, table: Engine, do: Do) -> Refusal | None:
         NotationError: a text of no known form.
     """
     if text.startswith("lay down "):
-        return _lay_down(text.removeprefix("lay down "), state, table, do)
+        lay = lay_down_in_kaluki if table.is_kaluki else _lay_down
+        return lay(text.removeprefix("lay down "), state, table, do)
+    if text.startswith("meld ") and table.is_kaluki:
+        return lay_further_meld(text.removeprefix("meld "), state, table, do)
+    if (match := _SWAP.fullmatch(text)) and table.is_kaluki:
+        return _in_two_steps(f"swap joker in {match[1]}", match[2], state, table, do)
     if match := _LAY_OFF.fullmatch(text):
         card, meld, end = match[1], match[2], match[3]
         return _in_two_steps(f"lay off onto {meld}" + (f" {end}" if end else ""), card, state, table, do)
-    if match := _MOVE.fullmatch(text):
+    if (match := _MOVE.fullmatch(text)) and not table.is_kaluki:
         return _in_two_steps(f"move joker in {match[1]} to {match[2]}", match[3], state, table, do)
     if text.startswith("take ") and text != "take upcard":
         wanted = card_number(text.removeprefix("take "))
@@ -65,14 +69,14 @@ def _in_two_steps(action: str, card_text: str, state: Any, table: Engine, do: Do
         return Refusal.CARD_NOT_HELD
     before = state.copy()
     refusal = do(action)
-    if refusal in (Refusal.NOTHING_FITS, Refusal.NO_JOKER_IN_FOUR):
-        return why_not_with(before, action_number(action, before, table.num_players, table.max_seats), card, table)
+    if refusal in _WITHOUT_CARD:
+        return why_not_with(before, action_number(action, before, table), card, table)
     if refusal is not None:
         return refusal
     if state["phase"] in (Phase.LAYOFF, Phase.MOVE):
         return do(f"place {card_text}")
     if int(state["hands"][actor, card]) == held:  # auto-fill took another card: this one does not fit
-        return why_not_with(before, action_number(action, before, table.num_players, table.max_seats), card, table)
+        return why_not_with(before, action_number(action, before, table), card, table)
     return None
 
 
@@ -89,9 +93,9 @@ def _lay_down(text: str, state: Any, table: Engine, do: Do) -> Refusal | None:
             return refusal
     refusal = do("lay down")
     for number, meld in enumerate(melds):
-        refusal = refusal or _lay_meld(meld, core.MELDS_PER_SEAT * actor + number, state, do)
+        refusal = refusal or _lay_meld(meld, core.MELDS_PER_SEAT * actor + number, state, table, do)
     for number, meld in enumerate(melds):
-        refusal = refusal or _lengthen(meld, meld_name(core.MELDS_PER_SEAT * actor + number), state, table, do)
+        refusal = refusal or _lengthen(meld, meld_name(core.MELDS_PER_SEAT * actor + number, state, table), state, table, do)
     return refusal
 
 
@@ -121,10 +125,10 @@ def _why_not_this_contract(melds: list[Meld], state: Any, actor: int, table: Eng
     return None
 
 
-def _lay_meld(meld: Meld, slot: int, state: Any, do: Do) -> Refusal | None:
+def _lay_meld(meld: Meld, slot: int, state: Any, table: Engine, do: Do) -> Refusal | None:
     """The first three or four cards of a meld."""
     three = meld.kind == MeldKind.THREE
-    refusal = do(f"three of {RANKS[meld.key]}" if three else four_text(meld.key, meld.low))
+    refusal = do(meld_text(meld.kind, meld.key, meld.low, table))
     if refusal is not None:
         return refusal
     cards = meld.cards[: 3 if three else 4]

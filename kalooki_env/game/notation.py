@@ -1,134 +1,202 @@
-"""Action texts, both directions (`ACTIONS.md`, sections 2 and 3)."""
+"""Action texts, both directions (`ACTIONS.md`, sections 2, 3 and 8)."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from kalooki_env import core
 from kalooki_env.core import ActionKind, MeldKind
 from kalooki_env.errors import NotationError, closest
 from kalooki_env.game.cards import CARD_NAMES, card_number, seat_name, seat_number
+from kalooki_env.game.engine import Engine
 from kalooki_env.rules import RANKS
 
 SUIT_WORDS = ("spades", "hearts", "diamonds", "clubs")
 _SIMPLE = {
-    "draw stock": core.DRAW_STOCK,
-    "take upcard": core.TAKE_UPCARD,
-    "call": core.CALL_CARD,
-    "pass": core.PASS,
-    "allow": core.ALLOW,
-    "refuse": core.REFUSE,
-    "lay down": core.LAY_DOWN,
-    "end turn": core.END_TURN,
+    ActionKind.DRAW_STOCK: "draw stock",
+    ActionKind.TAKE_UPCARD: "take upcard",
+    ActionKind.CALL: "call",
+    ActionKind.PASS: "pass",
+    ActionKind.ALLOW: "allow",
+    ActionKind.REFUSE: "refuse",
+    ActionKind.LAY_DOWN: "lay down",
+    ActionKind.END_TURN: "end turn",
+    ActionKind.END_MELD: "end meld",
+    ActionKind.END_OPENING: "end opening",
 }
-_SIMPLE_TEXT = {action: text for text, action in _SIMPLE.items()}
 #: How each kind of action is written, for error messages.
-FORMS = (
-    *_SIMPLE,
-    "discard 7S",
-    "place 7S",
-    "three of 8",
-    "four of hearts from 5",
-    "lay off onto P2/1",
-    "lay off onto P2/1 low",
-    "move joker in P1/2 to high",
-)
+_FORMS = {
+    **_SIMPLE,
+    ActionKind.DISCARD: "discard 7S",
+    ActionKind.PLACE: "place 7S",
+    ActionKind.THREE_OF: "three of 8",
+    ActionKind.FOUR_OF: "four of hearts from 5",
+    ActionKind.LAY_OFF: "lay off onto P2/1",
+    ActionKind.MOVE_JOKER: "move joker in P1/2 to high",
+    ActionKind.SET_OF: "set of 8",
+    ActionKind.RUN_OF: "run of hearts from 5",
+    ActionKind.LAY_OFF_ONTO: "lay off onto P2/1",
+    ActionKind.SWAP_JOKER: "swap joker in P1/2",
+}
 
 
-def meld_name(slot: int) -> str:
-    """`P2/1` for the first meld slot of seat 1 (absolute slots)."""
-    return f"{seat_name(slot // core.MELDS_PER_SEAT)}/{slot % core.MELDS_PER_SEAT + 1}"
+def meld_name(slot: int, state: Any, table: Engine) -> str:
+    """`P2/1` for the first meld of seat 1.
+
+    Args:
+        slot: meld slot (absolute).
+        state: STATE or VIEW record.
+        table: engine of the table.
+    """
+    if not table.is_kaluki:
+        return f"{seat_name(slot // core.MELDS_PER_SEAT)}/{slot % core.MELDS_PER_SEAT + 1}"
+    owner = int(state["meld_owner"][slot])
+    return f"{seat_name(owner)}/{np.count_nonzero(state['meld_owner'][:slot] == owner) + 1}"
 
 
-def meld_slot(text: str, num_players: int) -> int:
+def meld_slot(text: str, state: Any, table: Engine) -> int:
     """Absolute meld slot of `P2/1`.
 
     Raises:
         NotationError: no such slot at this table.
     """
     seat, slash, number = text.partition("/")
-    if not slash or number not in ("1", "2", "3", "4"):
-        raise NotationError(
-            f"{text!r} is no meld; melds are written P2/1: a seat, and the meld's number, 1 to {core.MELDS_PER_SEAT}"
-        )
-    return core.MELDS_PER_SEAT * seat_number(seat, num_players) + int(number) - 1
+    most = core.MELDS if table.is_kaluki else core.MELDS_PER_SEAT
+    if not slash or not number.isascii() or not number.isdecimal() or not 1 <= int(number) <= most or number[0] == "0":
+        raise NotationError(f"{text!r} is no meld; melds are written P2/1: a seat, and the meld's number, 1 to {most}")
+    owner = seat_number(seat, table.num_players)
+    if not table.is_kaluki:
+        return core.MELDS_PER_SEAT * owner + int(number) - 1
+    slots = np.flatnonzero(state["meld_owner"][: int(state["melds_laid"])] == owner)
+    if int(number) > len(slots):
+        raise NotationError(f"there is no meld {text}; {seat} has laid {len(slots)}")
+    return int(slots[int(number) - 1])
 
 
-def action_text(action: int, state: Any, num_players: int, max_seats: int) -> str:
+def slots_of(seat: int, state: Any, table: Engine) -> list[int]:
+    """Meld slots of a seat, the one being filled included; in the Jamaican game empty ones as well."""
+    if not table.is_kaluki:
+        return list(range(core.MELDS_PER_SEAT * seat, core.MELDS_PER_SEAT * (seat + 1)))
+    begun = state["phase"] == core.Phase.FILL
+    return np.flatnonzero(state["meld_owner"][: int(state["melds_laid"]) + begun] == seat).tolist()
+
+
+def action_text(action: int, state: Any, table: Engine) -> str:
     """Text of an action number in a position.
 
     Args:
-        action: 0 to `num_actions(max_seats)` - 1, legal or not.
+        action: 0 to `table.num_actions` - 1, legal or not.
         state: STATE record; the seat to move and the kind of the named meld are read.
+        table: engine of the table.
 
     Raises:
-        NotationError: a number outside the action space, or a meld of a seat that is not at the table.
+        NotationError: a number outside the action space, or a meld that does not exist.
     """
-    if not 0 <= action < core.num_actions(max_seats):
-        raise NotationError(f"action {action} is not allowed; allowed: 0 to {core.num_actions(max_seats) - 1}")
-    if action in _SIMPLE_TEXT:
-        return _SIMPLE_TEXT[action]
-    kind, operand = core.kind_and_operand(action, max_seats)
-    if kind is ActionKind.DISCARD:
-        return f"discard {CARD_NAMES[operand]}"
-    if kind is ActionKind.PLACE:
-        return f"place {CARD_NAMES[operand]}"
-    if kind is ActionKind.THREE_OF:
-        return f"three of {RANKS[operand]}"
-    if kind is ActionKind.FOUR_OF:
-        return four_text(operand // core.LOWS, operand % core.LOWS)
-    relative, high = divmod(operand, 2)
-    if relative >= core.MELDS_PER_SEAT * num_players:
-        raise NotationError(f"action {action} names a meld of seat {relative // core.MELDS_PER_SEAT + 1} of {num_players}")
-    slot = core.absolute_slot(relative, int(state["actor"]), num_players)
+    if not 0 <= action < table.num_actions:
+        raise NotationError(f"action {action} is not allowed; allowed: 0 to {table.num_actions - 1}")
+    kind, operand = core.kind_and_operand(action, table.max_seats, table.is_kaluki)
+    if kind in _SIMPLE:
+        return _SIMPLE[kind]
+    match kind:
+        case ActionKind.DISCARD:
+            return f"discard {CARD_NAMES[operand]}"
+        case ActionKind.PLACE:
+            return f"place {CARD_NAMES[operand]}"
+        case ActionKind.THREE_OF | ActionKind.SET_OF:
+            return meld_text(MeldKind.THREE, operand, 0, table)
+        case ActionKind.FOUR_OF:
+            return meld_text(MeldKind.FOUR, operand // core.LOWS, operand % core.LOWS, table)
+        case ActionKind.RUN_OF:
+            return meld_text(MeldKind.FOUR, operand // core.RUN_LOWS, operand % core.RUN_LOWS, table)
+        case ActionKind.SWAP_JOKER:
+            return f"swap joker in {_named_meld(action, operand, state, table)}"
+    high = operand % 2
+    slot = slot_of(operand // 2, action, state, table)
     end = ("low", "high")[high]
+    name = meld_name(slot, state, table)
     if kind is ActionKind.MOVE_JOKER:
-        return f"move joker in {meld_name(slot)} to {end}"
+        return f"move joker in {name} to {end}"
     # The high end of a three does not exist; its number still needs a text of its own.
     plain = state["meld_kind"][slot] != MeldKind.FOUR and not high
-    return f"lay off onto {meld_name(slot)}" + ("" if plain else f" {end}")
+    return f"lay off onto {name}" + ("" if plain else f" {end}")
 
 
-def four_text(suit: int, low: int) -> str:
-    """`four of hearts from 5` for suit 1 and lowest place 4."""
-    return f"four of {SUIT_WORDS[suit]} from {RANKS[low]}"
+def slot_of(number: int, action: int, state: Any, table: Engine) -> int:
+    """Absolute slot of the meld that an action names by a number.
+
+    Raises:
+        NotationError: a seat that is not at the table, or in Kaluki a meld that does not lie there.
+    """
+    if table.is_kaluki:
+        if number >= int(state["melds_laid"]):
+            raise NotationError(f"action {action} names meld {number + 1} of {state['melds_laid']} on the table")
+        return number
+    if number >= core.MELDS_PER_SEAT * table.num_players:
+        raise NotationError(f"action {action} names a meld of seat {number // core.MELDS_PER_SEAT + 1} of {table.num_players}")
+    return int(core.absolute_slot(number, int(state["actor"]), table.num_players))
 
 
-def action_number(text: str, state: Any, num_players: int, max_seats: int) -> int:
+def _named_meld(action: int, number: int, state: Any, table: Engine) -> str:
+    return meld_name(slot_of(number, action, state, table), state, table)
+
+
+def meld_text(kind: int, key: int, low: int, table: Engine) -> str:
+    """`three of 8`, or `four of hearts from 5` for suit 1 and lowest place 4; `set` and `run` in Kaluki."""
+    if kind == MeldKind.THREE:
+        return f"{'set' if table.is_kaluki else 'three'} of {RANKS[key]}"
+    return f"{'run' if table.is_kaluki else 'four'} of {SUIT_WORDS[key]} from {RANKS[low]}"
+
+
+def action_number(text: str, state: Any, table: Engine) -> int:
     """Number of an action text in a position. The text must be exactly as `action_text` writes it.
 
     Raises:
         NotationError: no action is written like this, or it names a card, seat or meld that does not exist.
     """
-    if text in _SIMPLE:
-        return _SIMPLE[text]
-    words = text.split(" ")
-    action = _from_words(text, words, state, num_players, max_seats)
+    first = {section.kind: section.first for section in core.sections(table.max_seats, table.is_kaluki)}
+    for kind, word in _SIMPLE.items():
+        if text == word and kind in first:
+            return first[kind]
+    action = _from_words(text.split(" "), first, state, table)
     if action is None:
-        raise NotationError(f"{text!r} is no action{closest(text, FORMS)}")
-    exact = action_text(action, state, num_players, max_seats)
+        raise NotationError(f"{text!r} is no action{closest(text, [_FORMS[kind] for kind in first])}")
+    exact = action_text(action, state, table)
     if exact != text:
         raise NotationError(f"{text!r} is written {exact!r} here")
     return action
 
 
-def _from_words(text: str, words: list[str], state: Any, num_players: int, max_seats: int) -> int | None:
-    first = {section.kind: section.first for section in core.sections(max_seats)}
+def _from_words(words: list[str], first: dict[ActionKind, int], state: Any, table: Engine) -> int | None:
     match words:
         case ["discard", card]:
             return first[ActionKind.DISCARD] + card_number(card)
         case ["place", card]:
             return first[ActionKind.PLACE] + card_number(card)
+        case ["lay", "off", "onto", meld, *end] if end in ([], ["low"], ["high"]):
+            kind = ActionKind.LAY_OFF_ONTO if table.is_kaluki else ActionKind.LAY_OFF
+            return first[kind] + 2 * _number_of(meld, state, table) + (end == ["high"])
+    if table.is_kaluki:
+        match words:
+            case ["set", "of", rank] if rank in RANKS and rank:
+                return first[ActionKind.SET_OF] + RANKS.index(rank)
+            case ["run", "of", suit, "from", rank] if suit in SUIT_WORDS and rank in RANKS[: core.RUN_LOWS] and rank:
+                return first[ActionKind.RUN_OF] + core.RUN_LOWS * SUIT_WORDS.index(suit) + RANKS.index(rank)
+            case ["swap", "joker", "in", meld]:
+                return first[ActionKind.SWAP_JOKER] + _number_of(meld, state, table)
+        return None
+    match words:
         case ["three", "of", rank] if rank in RANKS and rank:
             return first[ActionKind.THREE_OF] + RANKS.index(rank)
         case ["four", "of", suit, "from", rank] if suit in SUIT_WORDS and rank in RANKS[: core.LOWS] and rank:
             return first[ActionKind.FOUR_OF] + core.LOWS * SUIT_WORDS.index(suit) + RANKS.index(rank)
-        case ["lay", "off", "onto", meld, *end] if end in ([], ["low"], ["high"]):
-            return first[ActionKind.LAY_OFF] + _slot_operand(meld, end == ["high"], state, num_players)
-        case ["move", "joker", "in", meld, "to", ("low" | "high") as end]:
-            return first[ActionKind.MOVE_JOKER] + _slot_operand(meld, end == "high", state, num_players)
+        case ["move", "joker", "in", meld, "to", ("low" | "high") as to]:
+            return first[ActionKind.MOVE_JOKER] + 2 * _number_of(meld, state, table) + (to == "high")
     return None
 
 
-def _slot_operand(meld: str, high: bool, state: Any, num_players: int) -> int:
-    return 2 * int(core.relative_slot(meld_slot(meld, num_players), int(state["actor"]), num_players)) + high
+def _number_of(meld: str, state: Any, table: Engine) -> int:
+    """The number by which actions of the seat to move name a meld."""
+    slot = meld_slot(meld, state, table)
+    return slot if table.is_kaluki else int(core.relative_slot(slot, int(state["actor"]), table.num_players))

@@ -11,15 +11,14 @@ from kalooki_env.core import MeldKind, Phase
 from kalooki_env.game.cards import cards_text, counts_text, seat_name
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.melds import meld_in_slot
-from kalooki_env.game.notation import four_text, meld_name
-from kalooki_env.rules import RANKS
+from kalooki_env.game.notation import meld_name, meld_text
 
 #: Words of the phases in texts.
 PHASE_WORDS = {phase: phase.name.lower() for phase in Phase}
 
 
-def phase_text(state: Any) -> str:
-    """The value of the line `phase`."""
+def phase_text(state: Any, table: Engine) -> str:
+    """The value of the line `phase`, from a STATE or VIEW record."""
     phase = Phase(int(state["phase"]))
     seat = seat_name(int(state["actor"]))
     opened_now = " opened now" if state["opened_now"] else ""
@@ -31,15 +30,15 @@ def phase_text(state: Any) -> str:
         case Phase.MELD:
             return f"meld {seat}"
         case Phase.FILL:
-            key = int(state["meld_key_now"])
-            three = state["meld_kind_now"] == MeldKind.THREE
-            return f"fill {seat} " + (f"three of {RANKS[key]}" if three else four_text(key, int(state["meld_low_now"])))
+            kind, key, low = (int(state[f"meld_{part}_now"]) for part in ("kind", "key", "low"))
+            return f"fill {seat} {meld_text(kind, key, low, table)}{opened_now}"
         case Phase.LAYOFF:
             slot = int(state["target"])
             three = state["meld_kind"][slot] != MeldKind.FOUR
-            return f"layoff {seat} onto {meld_name(slot)}" + ("" if three else _end(state)) + opened_now
+            return f"layoff {seat} onto {meld_name(slot, state, table)}" + ("" if three else _end(state)) + opened_now
         case Phase.MOVE:
-            return f"move {seat} in {meld_name(int(state['target']))} to{_end(state)}"
+            name = meld_name(int(state["target"]), state, table)
+            return f"swap {seat} in {name}{opened_now}" if table.is_kaluki else f"move {seat} in {name} to{_end(state)}"
         case Phase.CALL:
             return f"call {seat} on {seat_name(int(state['turn']))}"
         case Phase.ANSWER:
@@ -61,13 +60,10 @@ def position_text(state: Any, engine: Engine) -> str:
         f"dealer: {seat_name(int(state['dealer']))}",
         f"turns: {state['turns']}",
         f"reshuffles: {state['reshuffles']}",
-        f"phase: {phase_text(state)}",
+        f"phase: {phase_text(state, engine)}",
     ]
     lines += [f"hand {seat_name(seat)}: {counts_text(state['hands'][seat])}" for seat in seats]
-    for slot in np.flatnonzero(state["meld_len"]).tolist():
-        meld = meld_in_slot(state, slot)
-        if meld is not None:
-            lines.append(f"meld {meld_name(slot)}: {meld.text()}")
+    lines += [f"meld {meld_name(slot, state, engine)}: {text}" for slot, text in _melds(state, engine)]
     lines.append("opened: " + (", ".join(seat_name(seat) for seat in seats if state["opened"][seat]) or "-"))
     for key, first, second in (("calls", "calls_made", "calls_allowed"), ("answers", "answers_allow", "answers_refuse")):
         pairs = [(seat_name(seat), int(state[first][seat]), int(state[second][seat])) for seat in seats]
@@ -75,12 +71,24 @@ def position_text(state: Any, engine: Engine) -> str:
     for key in ("known", "discarded", "declined"):
         rows = state[key].reshape(core.SEATS, core.CARDS)
         lines += [f"{key} {seat_name(seat)}: {counts_text(rows[seat])}" for seat in np.flatnonzero(rows.any(axis=1)).tolist()]
+    owed = [int(state["owed_card"]) - 1] * bool(state["owed_card"]) + [core.JOKER] * int(state["owed_jokers"])
+    if owed:
+        lines.append(f"owed: {cards_text(owed)}")
     lines.append("stock: " + _pile_text(state, "stock"))
     lines.append("pile: " + _pile_text(state, "pile"))
     lines.append(f"rng: {int(state['rng']):016x}")
     if state["phase"] == Phase.OVER:
         lines.append("scores: " + ", ".join(f"{seat_name(seat)} {state['scores'][seat]}" for seat in seats))
     return "\n".join(lines) + "\n"
+
+
+def _melds(state: Any, engine: Engine) -> list[tuple[int, str]]:
+    """Slots and texts of the melds; in Kaluki one that is being filled is written even without cards."""
+    if engine.is_kaluki:
+        slots = list(range(int(state["melds_laid"]) + (state["phase"] == Phase.FILL)))
+    else:
+        slots = np.flatnonzero(state["meld_len"]).tolist()
+    return [(slot, meld.text() if (meld := meld_in_slot(state, slot)) else "-") for slot in slots]
 
 
 def pile_cards(state: Any, key: str) -> list[int]:

@@ -14,7 +14,7 @@ from kalooki_env.core import Phase
 from kalooki_env.game.cards import CARD_NAMES, seat_name
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.melds import meld_in_slot
-from kalooki_env.game.notation import meld_name
+from kalooki_env.game.notation import meld_name, slots_of
 from kalooki_env.game.position import phase_text
 
 _SUIT_COLOURS = {"S": "37", "H": "31", "D": "33", "C": "32"}
@@ -39,10 +39,11 @@ def table_text(
     observer = int(view["observer"])
     contract = engine.rules.contract(int(view["deal"]))
     most = engine.rules.max_turns(n)
+    asked = f"{engine.rules.opening_points} points" if engine.is_kaluki else f"{contract.threes} threes, {contract.fours} fours"
     lines = [
         paint(f"{engine.rules}, deal {view['deal']}", _BOLD)
-        + f": {contract.threes} threes, {contract.fours} fours; turn {min(int(view['turns']) + 1, most)} of {most}; "
-        + f"dealer {seat_name(int(view['dealer']))}; {phase_text(view)}"
+        + f": {asked}; turn {min(int(view['turns']) + 1, most)} of {most}; "
+        + f"dealer {seat_name(int(view['dealer']))}; {phase_text(view, engine)}"
     ]
     known = view["known"].reshape(core.SEATS, core.CARDS)
     for seat in range(n):
@@ -56,10 +57,12 @@ def table_text(
         elif known[seat].any():
             line += paint(", known: ", _DIM) + paint.counts(known[seat])
         lines.append(line)
-        for slot in range(core.MELDS_PER_SEAT * seat, core.MELDS_PER_SEAT * (seat + 1)):
+        for slot in slots_of(seat, view, engine):
             meld = meld_in_slot(view, slot)
             if meld is not None:
-                lines.append(f"    {meld_name(slot)}  " + " ".join(paint.card(word) for word in meld.text().split()))
+                lines.append(
+                    f"    {meld_name(slot, view, engine)}  " + " ".join(paint.card(word) for word in meld.text().split())
+                )
     pile_n = int(view["pile_n"])
     top = paint.card(CARD_NAMES[int(view["pile"][pile_n - 1])]) if pile_n else "-"
     lines.append(f"stock {view['stock_n']} cards, pile {pile_n} cards, upcard {top}")

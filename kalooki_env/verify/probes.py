@@ -18,7 +18,7 @@ from kalooki_env.core import MeldKind, Phase
 from kalooki_env.game.cards import CARD_NAMES
 from kalooki_env.game.game import Game
 from kalooki_env.game.melds import meld_in_slot
-from kalooki_env.game.notation import four_text, meld_name
+from kalooki_env.game.notation import meld_name, meld_text
 from kalooki_env.referee import Referee
 from kalooki_env.rules import JOKER, RANKS, SUITS
 
@@ -96,12 +96,12 @@ def _likely(game: Game, phase: Phase, rng: np.random.Generator) -> list[str]:
         slot = slots[int(rng.integers(len(slots)))]
         end = " low" if rng.random() < 0.5 else " high"
         plain = game.states[0]["meld_kind"][slot] == MeldKind.THREE
-        target = meld_name(slot) + ("" if plain else end)
+        target = meld_name(slot, game.states[0], game.engine) + ("" if plain else end)
         texts += [f"lay off onto {target}", f"lay off {own} onto {target}", f"lay off {JOKER} onto {target}"]
         if plain:
             texts.append(f"lay off onto {target}{end}")
         slot = jokers[int(rng.integers(len(jokers)))] if jokers else slot
-        move = f"move joker in {meld_name(slot)} to{end}"
+        move = f"move joker in {meld_name(slot, game.states[0], game.engine)} to{end}"
         texts += [move, f"{move} with {own}", f"{move} with {own}"]
     return texts
 
@@ -110,11 +110,7 @@ def _named_before(game: Game) -> list[str]:
     """Melds like those that the seat to move has laid already."""
     first = core.MELDS_PER_SEAT * (game.to_move or 0)
     melds = [meld_in_slot(game.states[0], slot) for slot in range(first, first + core.MELDS_PER_SEAT)]
-    return [
-        f"three of {RANKS[meld.key]}" if meld.kind == MeldKind.THREE else four_text(meld.key, meld.low)
-        for meld in melds
-        if meld is not None
-    ]
+    return [meld_text(meld.kind, meld.key, meld.low, game.engine) for meld in melds if meld is not None]
 
 
 def _placements(game: Game) -> list[str]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kalooki_env.game.cards import CARD_NAMES, deck_counts
+from kalooki_env.game.cards import CARD_NAMES
+from kalooki_env.game.engine import deck_of
 from kalooki_env.rules import JOKER, RANKS, SUITS, Rules
 
 #: Places of a four: the ranks from the low ace to the high ace.
@@ -55,7 +56,7 @@ class Pool:
     def __init__(self, rules: Rules, num_players: int, rng: np.random.Generator) -> None:
         self.rules = rules
         self.rng = rng
-        counts = deck_counts(rules.packs_for(num_players))
+        counts = deck_of(rules, num_players)
         self.left = Counter({name: int(count) for name, count in zip(CARD_NAMES, counts, strict=True)})
 
     def take(self, cards: Iterable[str]) -> bool:

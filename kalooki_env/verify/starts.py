@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kalooki_env.game.cards import CARD_NAMES, deck_counts, seat_name
+from kalooki_env.game.cards import CARD_NAMES, seat_name
+from kalooki_env.game.engine import deck_of
 from kalooki_env.rules import JOKER, Rules
 from kalooki_env.verify.stacking import Laid, Pool
 
@@ -34,16 +35,16 @@ class Beginning(NamedTuple):
 Start = Callable[[Rules, int, int, np.random.Generator], Beginning]
 
 
-def shuffled_deck(packs: int, rng: np.random.Generator) -> list[str]:
-    """All cards of so many packs in random order."""
-    deck = [name for name, copies in zip(CARD_NAMES, deck_counts(packs), strict=True) for _ in range(copies)]
+def shuffled_deck(rules: Rules, num_players: int, rng: np.random.Generator) -> list[str]:
+    """All cards of the deck in random order."""
+    deck = [name for name, copies in zip(CARD_NAMES, deck_of(rules, num_players), strict=True) for _ in range(copies)]
     rng.shuffle(deck)
     return deck
 
 
 def shuffled_start(rules: Rules, num_players: int, deal: int, rng: np.random.Generator) -> Beginning:
     """An ordinary deal."""
-    return Beginning(shuffled_deck(rules.packs_for(num_players), rng), int(rng.integers(num_players)))
+    return Beginning(shuffled_deck(rules, num_players, rng), int(rng.integers(num_players)))
 
 
 def stacked_start(rules: Rules, num_players: int, deal: int, rng: np.random.Generator) -> Beginning:

@@ -45,9 +45,7 @@ def can_take_upcard(s, r):
     hand[card] += 1
     none = i64(0)
     need = none if opened else i64(r["opening_points"])
-    possible = can_lay_points(
-        hand, r, need, none if card == JOKER else card + 1, i64(card == JOKER), i64(r["keeps_a_discard"])
-    )
+    possible = can_lay_points(hand, r, need, none if card == JOKER else card + 1, i64(card == JOKER), i64(r["keeps_a_discard"]))
     hand[card] -= 1
     return possible
 
@@ -66,9 +64,7 @@ def _may_spare(s, r, hand, hand_n, may_lay):
     if not owes(s):
         return True
     none = i64(0)
-    return may_lay and can_lay_points(
-        hand, r, none, i64(s["owed_card"]), i64(s["owed_jokers"]), i64(r["keeps_a_discard"])
-    )
+    return may_lay and can_lay_points(hand, r, none, i64(s["owed_card"]), i64(s["owed_jokers"]), i64(r["keeps_a_discard"]))
 
 
 @kernel

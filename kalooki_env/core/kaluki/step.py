@@ -96,6 +96,7 @@ def note_kaluki_fits(s, r):
 def complete_kaluki(s, r):
     """Fill in what follows from the rest of a record set up by hand: `fits`, `can_lay`, the points of an opening, scores."""
     note_kaluki_fits(s, r)
+    s["points_laid"] = 0
     phase = i64(s["phase"])
     seat = i64(s["actor"])
     if phase == PLAY:
@@ -232,5 +233,3 @@ def _swap(s, r, seat, slot, card):
     s["hand_n"][seat] += 1
     s["known"][CARDS * seat + JOKER] += 1
     s["owed_jokers"] += i64(r["owes_swapped_joker"])
-
-
