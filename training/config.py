@@ -163,7 +163,7 @@ class RunConfig(Section):
 
     def make_observation(self) -> Observation:
         """The choice of observation pieces."""
-        return Observation.of(self.observation, self.max_seats)
+        return Observation.of(self.observation, self.max_seats, self.make_rules().game == "kaluki")
 
     @model_validator(mode="after")
     def _is_playable(self) -> RunConfig:

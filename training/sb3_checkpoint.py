@@ -17,7 +17,6 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import VecMonitor
 
 from kalooki_env.agents.sb3 import INFO
-from kalooki_env.core import num_actions
 from kalooki_env.errors import CheckpointError, ConfigError
 from training.checkpoint import check_same, recover_folder, replace_folder, run_info, versions
 from training.runs import Progress
@@ -38,13 +37,8 @@ def save_policy(config: Sb3Config, model: MaskablePPO, command: str, progress: P
     info = {
         **run_info(config, "MaskablePPO", command, asdict(progress), evaluation),
         "versions": versions("stable_baselines3", "sb3_contrib"),
-        "observation": {
-            "pieces": list(observation.pieces),
-            "max_seats": observation.max_seats,
-            "size": observation.size,
-            "schema_hash": observation.schema_hash,
-        },
-        "num_actions": num_actions(observation.max_seats),
+        "observation": observation.as_info(),
+        "num_actions": observation.num_actions,
     }
     # Written beside its place, then put there: an interruption leaves the old file or the new one.
     fresh = config.result.with_name(".policy.new.zip")

@@ -18,7 +18,6 @@ from safetensors.torch import load, save
 
 from kalooki_env.agents.base import Agent
 from kalooki_env.agents.network import PolicyNetwork, best_actions, legal_logits
-from kalooki_env.core import num_actions
 from kalooki_env.errors import AgentError, CheckpointError, ConfigError
 from kalooki_env.game.engine import Engine
 from kalooki_env.observe.schema import Observation
@@ -74,10 +73,10 @@ class CheckpointAgent(Agent):
 
     def begin(self, engine: Engine) -> None:
         """See `Agent.begin`."""
-        seats = self.network.observation.max_seats
-        if engine.max_seats != seats or engine.num_actions != num_actions(seats):
+        trained = self.network.observation
+        if engine.max_seats != trained.max_seats or engine.num_actions != trained.num_actions:
             raise AgentError(
-                f"this checkpoint was trained with max_seats={seats} and {num_actions(seats)} actions; the table has "
+                f"this checkpoint was trained with max_seats={trained.max_seats} and {trained.num_actions} actions; the table has "
                 f"max_seats={engine.max_seats} and {engine.num_actions} actions"
             )
 
@@ -130,13 +129,8 @@ def write_checkpoint(folder: Path, network: PolicyNetwork, info: dict[str, Any])
     info = {
         "format": FORMAT,
         **info,
-        "observation": {
-            "pieces": list(observation.pieces),
-            "max_seats": observation.max_seats,
-            "size": observation.size,
-            "schema_hash": observation.schema_hash,
-        },
-        "num_actions": num_actions(observation.max_seats),
+        "observation": observation.as_info(),
+        "num_actions": observation.num_actions,
         "network": {"hidden": list(network.hidden), "features": list(network.features)},
         "weights_sha256": hashlib.sha256(data).hexdigest(),
     }
@@ -148,7 +142,7 @@ def write_checkpoint(folder: Path, network: PolicyNetwork, info: dict[str, Any])
 def _observation(folder: Path, info: dict[str, Any]) -> Observation:
     try:
         told = info["observation"]
-        observation = Observation.of(list(told["pieces"]), int(told["max_seats"]))
+        observation = Observation.from_info(told)
         known, actions = told["schema_hash"], info["num_actions"]
     except (KeyError, TypeError, ConfigError) as error:
         raise CheckpointError(f"checkpoint {folder}: {INFO}: {type(error).__name__}: {error}") from error
@@ -157,10 +151,10 @@ def _observation(folder: Path, info: dict[str, Any]) -> Observation:
             f"checkpoint {folder}: it was trained with another observation schema ({known}) than this version of the package has "
             f"({observation.schema_hash}) for the pieces {', '.join(observation.pieces)} and max_seats={observation.max_seats}"
         )
-    if actions != num_actions(observation.max_seats):
+    if actions != observation.num_actions:
         raise CheckpointError(
             f"checkpoint {folder}: it has {actions} actions; this version of the package has "
-            f"{num_actions(observation.max_seats)} for max_seats={observation.max_seats}"
+            f"{observation.num_actions} for max_seats={observation.max_seats}"
         )
     return observation
 

@@ -62,7 +62,7 @@ class PolicyNetwork(nn.Module):
             layers += [_linear(width, size, 2**0.5), nn.ReLU()]
             width = size
         self.trunk = nn.Sequential(*layers)
-        self.logits = _linear(width, core.num_actions(observation.max_seats), 0.01)
+        self.logits = _linear(width, observation.num_actions, 0.01)
         self.value = _linear(width, 1, 1.0)
         # Two rows of weights: for `discard` and for `place`.
         self.card_weights = _linear(width, 2 * len(self.features), 0.01)

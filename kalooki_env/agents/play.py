@@ -37,7 +37,7 @@ class Player:
         self.engine = engine
         self.name = name
         choice = getattr(agent, "observation", "obs-v1")
-        self._observer = None if choice is None else Observer(engine, Observation.of(choice, engine.max_seats))
+        self._observer = None if choice is None else Observer(engine, Observation.of(choice, engine.max_seats, engine.is_kaluki))
         self._floats = getattr(agent, "dtype", "float32") == "float32"
         begin = getattr(agent, "begin", None)
         if begin is not None:

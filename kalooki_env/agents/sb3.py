@@ -67,7 +67,7 @@ class SB3Agent(Agent):
 
     def begin(self, engine: Engine) -> None:
         """See `Agent.begin`."""
-        size = Observation.of(self._choice, engine.max_seats).size
+        size = Observation.of(self._choice, engine.max_seats, engine.is_kaluki).size
         shape, actions = self.model.observation_space.shape, getattr(self.model.action_space, "n", None)
         if shape != (size,) or actions != engine.num_actions:
             raise AgentError(
@@ -92,7 +92,7 @@ def _told_observation(path: str | Path) -> str | tuple[str, ...]:
         if INFO not in archive.namelist():
             return VERSION
         told = json.loads(archive.read(INFO))["observation"]
-    observation = Observation.of(list(told["pieces"]), int(told["max_seats"]))
+    observation = Observation.from_info(told)
     if observation.schema_hash != told["schema_hash"]:
         raise AgentError(
             f"agent 'sb3:{path}' was trained with another observation schema ({told['schema_hash']}) than this version of the "

@@ -118,7 +118,7 @@ def aec_loop() -> Loop:
 def batch_loop() -> Loop:
     """The compiled loop over many games."""
     table = engine(Rules(), 4)
-    layout = Observation.of("obs-v1", table.max_seats)
+    layout = Observation.of("obs-v1", table.max_seats, table.is_kaluki)
     states = np.zeros(LANES, core.STATE)
     views = np.zeros(1, core.VIEW)
     masks = np.zeros((LANES, table.num_actions), np.int8)

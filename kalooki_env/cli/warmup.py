@@ -100,9 +100,9 @@ def _batch(table: Engine) -> None:
     views = np.zeros(count, core.VIEW)
     core.views_of_lanes(states, table.record, lanes, np.zeros(count, np.int64), views)
     for choice in ("obs-v1", "obs-v1+solver"):
-        observer = Observer(table, Observation.of(choice, table.max_seats))
+        observer = Observer(table, Observation.of(choice, table.max_seats, table.is_kaluki))
         rows = observer.rows(states, lanes, np.zeros(count, np.int64))
-    layout = Observation.of("obs-v1", table.max_seats)
+    layout = Observation.of("obs-v1", table.max_seats, table.is_kaluki)
     rows = rows[:, : layout.size].copy()
     legal = np.empty(core.MAX_ACTIONS, np.int16)
     play_random(states, table.record, table.feas, layout.offsets, views[:1], masks, rows, legal, 1)

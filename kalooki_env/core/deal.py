@@ -9,7 +9,7 @@ from kalooki_env.core.rng import shuffle
 
 @kernel
 def deal_deck(s, r, deal, dealer, deck):
-    """Set up a deal from a deck in a given order, top first; the generator is left as it is."""
+    """Set up a deal from a deck in a given order, top first; the generator is left as it is, and so is the match."""
     n = i64(r["num_players"])
     size = 52 * i64(r["packs"]) + i64(r["jokers"])
     hand_size = i64(r["hand_size"][deal - 1])
@@ -38,7 +38,7 @@ def deal_deck(s, r, deal, dealer, deck):
 
 @kernel
 def clear(s):
-    """Empty a record, its generator aside."""
+    """Empty a record, its generator and what belongs to the match aside."""
     s["scores"][:] = 0
     s["turns"] = 0
     s["used_ranks"] = 0

@@ -67,6 +67,8 @@ RULES = _record(
     [
         ("points", "i2", (CARDS,)),
         ("opening_points", "i2"),
+        ("match_deals", "i2"),  # of a whole match; 0: not known
+        ("score_limit", "i2"),  # that ends a match; 0: none
         ("go_out_score", "i2"),
         ("unmet_opening_penalty", "i2"),
         ("max_turns", "i2"),
@@ -106,6 +108,8 @@ RULES = _record(
 #: fields serves both record types, and compiled for a VIEW it cannot read anything hidden.
 _PUBLIC_SCALARS = [
     ("scores", "i2", (SEATS,)),
+    ("totals", "i2", (SEATS,)),  # of the match before this deal; zeros if it is not in a match
+    ("match_deal", "u2"),  # number of the deal in its match, from 1; 0: not in a match
     ("turns", "u2"),
     ("used_ranks", "u2"),  # bits of the ranks of this lay-down's threes, the one being filled included
     ("used_suits", "u1"),

@@ -32,6 +32,8 @@ def make_view(s, r, seat, v):
 def copy_public(s, v):
     """Copy the fields that all seats see."""
     v["scores"][:] = s["scores"]
+    v["totals"][:] = s["totals"]
+    v["match_deal"] = s["match_deal"]
     v["turns"] = s["turns"]
     v["used_ranks"] = s["used_ranks"]
     v["used_suits"] = s["used_suits"]

@@ -113,7 +113,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         self._deals = deals_of(deal, self.rules, num_players)
         self._fixed_dealer = seat_of("dealer", dealer, num_players)
         self._engine = engine(self.rules, num_players, max_seats)
-        self._layout = Observation.of(observation, self._engine.max_seats)
+        self._layout = Observation.of(observation, self._engine.max_seats, self._engine.is_kaluki)
         check_observation(observation_form, observation_dtype)
         self._form, self._dtype = observation_form, observation_dtype
         self._rewards = Rewards(reward, shaping, self._engine)

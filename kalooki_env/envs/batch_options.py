@@ -262,7 +262,7 @@ def lanes_of(
     if count < 1:
         raise ConfigError(f"{count} environments are not allowed; allowed: 1 or more")
     table = engine(Rules.of(options.rules), whole_number("num_players", options.num_players), options.max_seats)
-    layout = Observation.of(options.observation, table.max_seats)
+    layout = Observation.of(options.observation, table.max_seats, table.is_kaluki)
     asked = seat_of("seat", seat, table.num_players)
     given = [] if asks_all else opponents_of(opponents, table.num_players)
     numbers, outside = players_of(given, table)

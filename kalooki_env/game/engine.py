@@ -22,6 +22,8 @@ def pack_rules(rules: Rules, num_players: int, max_seats: int) -> NDArray[np.voi
     record["go_out_score"] = rules.go_out_score
     record["unmet_opening_penalty"] = rules.unmet_opening_penalty
     record["max_turns"] = rules.max_turns(num_players)
+    record["match_deals"] = (rules.match_deals or 0) if rules.game == "kaluki" else rules.num_deals
+    record["score_limit"] = rules.score_limit or 0
     record["call_max"] = core.NO_LIMIT if rules.call_max_per_deal is None else rules.call_max_per_deal
     record["reshuffle_max"] = core.NO_LIMIT if rules.reshuffle_max is None else rules.reshuffle_max
     for i, contract in enumerate(rules.contract(deal) for deal in range(1, rules.num_deals + 1)):

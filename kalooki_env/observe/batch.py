@@ -13,7 +13,7 @@ from kalooki_env.observe.encoders import encode
 from kalooki_env.observe.schema import PIECES, Observation
 
 #: Size of the longest observation, all pieces at the largest table.
-LONGEST = sum(piece.size(SEATS) for piece in PIECES)
+LONGEST = max(sum(piece.size(SEATS, kaluki) for piece in PIECES) for kaluki in (False, True))
 
 #: What the environment of a single table keeps beside its position.
 WORKSPACE = np.dtype(

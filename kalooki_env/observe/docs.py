@@ -24,18 +24,33 @@ section 5.
 * `"{VERSION}"`: the default, {{default}} numbers for four seats.
 * `"{VERSION}+solver"`: with the piece `solver`, {{with_solver}} numbers for four seats. It costs more time than all the rest, and
   teaches much.
+* `"{VERSION}+match"`, `"{VERSION}+match+solver"`: with the piece `match` too, for whole matches.
 * A list of names chooses pieces freely: `kalooki_env.env(observation=["hand", "upcard", "solver"])`.
+
+## The Jamaican game
 
 Sizes and first indices for `max_seats = 4`:
 
-{{table}}"""
+{{jamaican}}
+## Kaluki
+
+Meld slots are in the order in which melds were begun, whoever laid them; the default has {{kaluki_default}}
+numbers for four seats. Sizes and first indices for `max_seats = 4`:
+
+{{kaluki}}"""
 
 
 def text() -> str:
     """The page as the schema has it now."""
     default = Observation.of(DEFAULT_PIECES, 4).size
     with_solver = Observation.of(f"{VERSION}+solver", 4).size
-    return _TEXT.format(default=default, with_solver=with_solver, table=table(4))
+    return _TEXT.format(
+        default=default,
+        with_solver=with_solver,
+        jamaican=table(4),
+        kaluki=table(4, kaluki=True),
+        kaluki_default=Observation.of(DEFAULT_PIECES, 4, kaluki=True).size,
+    )
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from kalooki_env.core.actions import relative_slot
 from kalooki_env.core.compiled import i64, kernel, wrap
 from kalooki_env.core.layout import ANSWER, CARDS, DEALS, FILL, LAYOFF, MELDS_PER_SEAT, MOVE, OVER, THREE
 from kalooki_env.core.melds import card_at, naturals_in_three
+from kalooki_env.observe.kaluki import write_kaluki_lay_down, write_kaluki_table
 
 # Indices of the pieces in `schema.PIECES`.
 (
@@ -29,8 +30,9 @@ from kalooki_env.core.melds import card_at, naturals_in_three
     DEAL,
     PROGRESS,
     LAY_DOWN,
+    MATCH,
     SOLVER,
-) = range(16)
+) = range(17)
 _THREE = np.uint8(3)  # not a plain 3, which would widen the loops over uint8 arrays
 
 
@@ -92,7 +94,10 @@ def encode(v, hand, seat, r, offsets, out):
     if offsets[FITS] >= 0:
         copy(v["fits"], 0, cards, out, offsets[FITS])
     if offsets[MELDS] >= 0 or offsets[JOKER_CARDS] >= 0:
-        write_table(v, seat, r, out, offsets[MELDS], offsets[JOKER_CARDS])
+        if i64(r["kaluki"]):
+            write_kaluki_table(v, seat, r, out, offsets[MELDS], offsets[JOKER_CARDS])
+        else:
+            write_table(v, seat, r, out, offsets[MELDS], offsets[JOKER_CARDS])
     if offsets[SEATS] >= 0:
         write_seats(v, seat, r, out, offsets[SEATS])
     if offsets[PHASE] >= 0:
@@ -113,7 +118,12 @@ def encode(v, hand, seat, r, offsets, out):
         out[at + 4] = v["after_call"]
         out[at + 5] = v["opened_now"]
     if offsets[LAY_DOWN] >= 0:
-        write_lay_down(v, seat, r, out, offsets[LAY_DOWN])
+        if i64(r["kaluki"]):
+            write_kaluki_lay_down(v, out, offsets[LAY_DOWN])
+        else:
+            write_lay_down(v, seat, r, out, offsets[LAY_DOWN])
+    if offsets[MATCH] >= 0:
+        write_match(v, seat, r, out, offsets[MATCH])
 
 
 @kernel
@@ -208,3 +218,19 @@ def write_lay_down(v, seat, r, out, at):
     if phase == LAYOFF or phase == MOVE:
         out[at + 50 + relative_slot(i64(v["target"]), seat, i64(r["num_players"]))] = 1
         out[at + 50 + MELDS_PER_SEAT * i64(r["max_seats"])] = v["target_high"]
+
+
+@kernel
+def write_match(v, seat, r, out, at):
+    """Totals of the match so far."""
+    players = i64(r["num_players"])
+    own = i64(v["totals"][seat])
+    out[at] = min(i64(v["match_deal"]), 60)
+    out[at + 1] = min(i64(r["match_deals"]), 60)
+    out[at + 2] = min(max(128 + own // 8, 0), 255)
+    limit = i64(r["score_limit"])
+    for i in range(players):
+        total = i64(v["totals"][wrap(seat + i, players)])
+        out[at + 3 + 2 * i] = min(max(128 + (total - own) // 4, 0), 255)
+        if limit:
+            out[at + 4 + 2 * i] = min(max(100 * total // limit, 0), 200)

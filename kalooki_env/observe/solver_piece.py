@@ -8,10 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from kalooki_env.core.compiled import i64, kernel
+from kalooki_env.core.kaluki.cover import most_points
 from kalooki_env.core.layout import CARDS, FILL, MELD, OVER, PLAY
 from kalooki_env.core.outs import best_discards, unseen_copies
 from kalooki_env.core.solver import contract_distance, lowering_cards
 from kalooki_env.core.view import make_view
+from kalooki_env.observe.kaluki import KALUKI_SOLVER_SIZE, encode_kaluki_solver
 
 #: Rows of scratch space, uint8 (SCRATCH, 53).
 SCRATCH = 5
@@ -35,10 +37,13 @@ def encode_solver(v, hand, seat, r, feas, dist, out, scratch):
         seat: the observer.
         r: RULES record.
         feas, dist: the solver's tables.
-        out: uint8 (161,), the piece.
+        out: uint8 (161,), the piece; in Kaluki (108,).
         scratch: uint8 (SCRATCH, 53).
     """
     out[:] = 0
+    if i64(r["kaluki"]):
+        encode_kaluki_solver(v, hand, seat, r, out)
+        return
     phase = i64(v["phase"])
     mine = i64(v["actor"]) == seat
     if i64(v["opened"][seat]) or phase == OVER or (mine and (phase == MELD or phase == FILL)):
@@ -72,13 +77,17 @@ def from_state(s, r, feas, dist, seat, views, out, scratch):
 def solve_lanes(states, rules, feas, dist, lanes, seats, views, rows, first, scratch):
     """The solver's piece for `observe_lanes`, into `rows[:, first:]`."""
     for i in range(lanes.shape[0]):
-        piece = rows[i][first : first + SIZE]
+        piece = rows[i][first : first + (KALUKI_SOLVER_SIZE if i64(rules[0]["kaluki"]) else SIZE)]
         from_state(states[lanes[i]], rules[0], feas, dist, i64(seats[i]), views, piece, scratch)
 
 
 @kernel
 def seat_distance(s, r, feas, dist, seat):
-    """Contract distance of a hand, 0 once opened or while laying down."""
+    """Contract distance of a hand, 0 once opened or while laying down; in Kaluki tens of points that are missing to open."""
+    if i64(r["kaluki"]):
+        if i64(s["opened"][seat]) or (seat == i64(s["actor"]) and (s["phase"] == MELD or s["phase"] == FILL)):
+            return i64(0)
+        return max(i64(0), i64(r["opening_points"]) + 9 - most_points(s["hands"][seat], r, i64(r["keeps_a_discard"]))) // 10
     # A seat that is laying down has the rest of its contract in hand; the solver would count the whole contract.
     if i64(s["opened"][seat]) or (seat == i64(s["actor"]) and (s["phase"] == MELD or s["phase"] == FILL)):
         return i64(0)
