@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from kalooki_env.agents.expert import SCRATCH, expert_action
 from kalooki_env.agents.greedy import greedy_action
+from kalooki_env.agents.kaluki_expert import kaluki_expert_action
+from kalooki_env.agents.kaluki_greedy import kaluki_greedy_action
 from kalooki_env.core.compiled import i64, kernel
 
 #: Who decides.
@@ -24,6 +26,10 @@ def bot_action(bot, v, mask, r, feas, dist, scratch):
         feas, dist: the solver's tables.
         scratch: uint8 (SCRATCH, 53).
     """
+    if i64(r["kaluki"]):
+        if bot == GREEDY:
+            return kaluki_greedy_action(v, mask, r, scratch)
+        return kaluki_expert_action(v, mask, r, scratch)
     if bot == GREEDY:
         return i64(greedy_action(v, mask, r, feas, dist, scratch))
     return i64(expert_action(v, mask, r, feas, dist, scratch))

@@ -76,8 +76,8 @@ class CheckpointAgent(Agent):
         trained = self.network.observation
         if engine.max_seats != trained.max_seats or engine.num_actions != trained.num_actions:
             raise AgentError(
-                f"this checkpoint was trained with max_seats={trained.max_seats} and {trained.num_actions} actions; the table has "
-                f"max_seats={engine.max_seats} and {engine.num_actions} actions"
+                f"this checkpoint was trained with max_seats={trained.max_seats} and {trained.num_actions} actions; the table "
+                f"has max_seats={engine.max_seats} and {engine.num_actions} actions"
             )
 
     def act(self, observations: NDArray[Any], masks: NDArray[np.int8], rng: np.random.Generator) -> NDArray[np.int64]:

@@ -107,6 +107,8 @@ class SearchAgent(Agent):
 
     def begin(self, engine: Engine) -> None:
         """See `Agent.begin`."""
+        if engine.is_kaluki:
+            raise AgentError("search plays the Jamaican game only: its estimates rest on contract distances")
         self._engine = engine
         self._mask = np.zeros(engine.num_actions, np.int8)
         self._work = np.zeros(1, WORK)

@@ -18,7 +18,7 @@ from kalooki_env.errors import IllegalActionError, RulesError
 from kalooki_env.game.cards import CARD_NAMES
 from kalooki_env.game.game import Game
 from kalooki_env.game.refusals import Refusal
-from kalooki_env.rules import JAMAICAN_DEALS
+from kalooki_env.rules import Rules
 
 from . import (
     test_calls,
@@ -73,7 +73,7 @@ def test_j3_8_the_player_declares_the_places() -> None:
 
 @pytest.mark.parametrize("deal", range(1, 10))
 def test_j4_1_hand_equals_the_smallest_contract(deal: int) -> None:
-    contract = JAMAICAN_DEALS[deal - 1]
+    contract = Rules().contract(deal)
     codes = ("333", "334", "344", "444", "3333", "3334", "3344", "3444", "4444")
     assert "3" * contract.threes + "4" * contract.fours == codes[deal - 1]
     assert contract.hand_size == sum(int(digit) for digit in codes[deal - 1])
@@ -172,7 +172,7 @@ def test_j5_invariants_of_hands_and_cards(players: int, deal: int) -> None:
         assert held + on_table + Counter(listed(game, "stock")) + Counter(listed(game, "pile")) == deck
         for seat in range(players):
             if not state["opened"][seat] and (seat != game.to_move or game.phase in (Phase.DRAW, Phase.CALL, Phase.ANSWER)):
-                assert len(game.hand(seat)) == JAMAICAN_DEALS[deal - 1].hand_size + 2 * int(state["calls_allowed"][seat])
+                assert len(game.hand(seat)) == Rules().contract(deal).hand_size + 2 * int(state["calls_allowed"][seat])
 
 
 # ---- calls ---------------------------------------------------------------------------------------------------------------

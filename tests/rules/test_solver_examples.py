@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from kalooki_env.game.refusals import Refusal
-from kalooki_env.rules import JAMAICAN_DEALS
+from kalooki_env.rules import Rules
 
 from .positions import after_lay_down, cards, listed, melds_of, position, refused
 
@@ -34,7 +34,7 @@ def test_opening_exists(deal: int, rules: str, hand: str, melds: str) -> None:
     """`melds` are those that every opening with these cards contains."""
     after = after_lay_down(position(rules=rules, deal=deal, P1=hand))
     laid = melds_of(after, "P1")
-    contract = JAMAICAN_DEALS[deal - 1]
+    contract = Rules().contract(deal)
     assert len(laid) == contract.threes + contract.fours
     assert set(melds.split(" + ")) <= set(laid)
     assert Counter(cards(" ".join(laid)) + listed(after, "hand P1")) == Counter(cards(hand))
