@@ -38,6 +38,7 @@ def test_the_observation_page_is_the_schema() -> None:
 
 def test_the_action_table_is_the_layout() -> None:
     text = (PACKAGE / "ACTIONS.md").read_text(encoding="utf-8")
+    text, _, kaluki = text.partition("## 8. Kaluki")
     rows = re.findall(r"^\| (171 \+ 2·S|\d+) \| (\d+|2·S) \| `", text, re.MULTILINE)
     slots = 4 * 8
     found = [
@@ -45,7 +46,10 @@ def test_the_action_table_is_the_layout() -> None:
         for first, count in rows
     ]
     assert found == [(section.first, section.size) for section in sections(8)]
-    assert len(found) == len(ActionKind)
+    own = [(int(first), int(count)) for first, count in re.findall(r"^\| (\d+) \| (\d+) \| `", kaluki, re.MULTILINE)]
+    assert own[2:] == [(section.first, section.size) for section in sections(8, True) if section.first >= own[2][0]]
+    assert len(found) + len(own) - 2 == len(ActionKind)
+    assert f"{num_actions(8, True)} actions, whatever the size of the table" in kaluki
     assert f"that makes {num_actions(4)} actions, for 8 seats {num_actions(8)}" in text
 
 

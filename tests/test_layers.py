@@ -14,7 +14,8 @@ PACKAGE = Path(__file__).resolve().parent.parent / "kalooki_env"
 #: What each layer may import of the package; every layer may import itself, `rules` and `errors`.
 LAYERS: dict[str, set[str]] = {
     "errors": set(),
-    "rules": set(),
+    "presets": set(),
+    "rules": {"presets"},
     "core": set(),
     "game": {"core"},
     "observe": {"core", "game"},

@@ -260,7 +260,7 @@ def test_mutilated_positions_give_errors_of_our_own(data: st.DataObject) -> None
         ({"deal": 11}, "deal 11 is not allowed; allowed: 1 to 9"),
         ({"num_players": 1}, "1 players are not allowed"),
         ({"max_seats": 9}, "max_seats 9 is not allowed; allowed: 4"),
-        ({"deck": ["7S"] * 108}, "the deck is not 2 packs: 0 of 2 AS"),
+        ({"deck": ["7S"] * 108}, "these are not the 108 cards of the deck: 0 of 2 AS"),
         ({"rules": ""}, "unknown rules ''"),
     ],
     ids=str,

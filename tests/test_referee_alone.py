@@ -7,6 +7,7 @@ import re
 from collections import Counter
 
 import pytest
+from conftest import PRESETS
 
 from kalooki_env.errors import EnvironmentStateError, IllegalActionError, NotationError, PositionError
 from kalooki_env.referee import Referee
@@ -14,7 +15,7 @@ from kalooki_env.referee.contract import Holding, Need, completions, holds
 from kalooki_env.referee.melds import CARDS, HIGH, LOW, Four, Meld, Three, cards_to_lay_off, joker_replaced_by
 from kalooki_env.referee.notation import meld_text, read_meld
 from kalooki_env.referee.reading import pack_cards
-from kalooki_env.rules import JOKER, RANKS, SUITS, Rules, presets
+from kalooki_env.rules import JOKER, RANKS, SUITS, Rules
 
 CONSENSUS = Rules.preset("jamaican_consensus")
 DEFAULT = Rules()
@@ -394,7 +395,7 @@ def test_blocked_deals() -> None:
 
 TABLES = [
     (preset, players, deal)
-    for number, preset in enumerate(presets())
+    for number, preset in enumerate(PRESETS)
     for deal in range(1, 10)
     for players in [3 + (number + deal) % 6]
 ] + [("jamaican", 2, 9)]

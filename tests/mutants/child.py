@@ -10,10 +10,12 @@ import sys
 import time
 
 from kalooki_env.game import engine
-from kalooki_env.rules import Rules, presets
+from kalooki_env.rules import Rules
 from kalooki_env.verify import PLAIN, POLICIES, verify
 
 SEED = 3
+#: Presets of the Jamaican game that differ in what is played.
+JAMAICAN = ("jamaican", "jamaican_consensus", "jamaican_club", "no_call", "open_hand", "joker25")
 
 
 def main(decisions: int, wanted: list[str]) -> None:
@@ -21,7 +23,7 @@ def main(decisions: int, wanted: list[str]) -> None:
     policies = {name: POLICIES[name] for name in PLAIN}  # the others would have to be compiled too
     for word in wanted:
         number, names = int(word.partition("=")[0]), word.partition("=")[2]
-        rules = [Rules.preset(name) for name in (names.split(",") if names else presets())]
+        rules = [Rules.preset(name) for name in (names.split(",") if names else JAMAICAN)]
         engine.MUTANT = number  # type: ignore[attr-defined]
         engine._engine.cache_clear()
         begun = time.monotonic()
