@@ -115,9 +115,9 @@ def aec_loop() -> Loop:
     return play
 
 
-def batch_loop() -> Loop:
+def batch_loop(rules: str = "jamaican") -> Loop:
     """The compiled loop over many games."""
-    table = engine(Rules(), 4)
+    table = engine(Rules.parse(rules), 4)
     layout = Observation.of("obs-v1", table.max_seats, table.is_kaluki)
     states = np.zeros(LANES, core.STATE)
     views = np.zeros(1, core.VIEW)
@@ -131,7 +131,7 @@ def batch_loop() -> Loop:
     core.seed_lanes(states, np.arange(LANES, dtype=np.uint64))
     for last in range(LANES // _GROUPS, LANES + 1, LANES // _GROUPS):  # as `come_apart`
         lanes = np.arange(last - LANES // _GROUPS, last)
-        core.reset_lanes(states[lanes[0] : last], table.record, lanes % core.DEALS + 1, lanes % table.num_players)
+        core.reset_lanes(states[lanes[0] : last], table.record, lanes % table.rules.num_deals + 1, lanes % table.num_players)
         some(-(-DEAL // _GROUPS), states[:last])
 
     def play(seconds: float) -> Timed:

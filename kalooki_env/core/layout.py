@@ -92,6 +92,7 @@ RULES = _record(
         ("high_end_first", "u1"),
         ("open_hands", "u1"),
         ("jokers", "u1"),  # in the whole deck
+        ("deals", "u1"),  # how many differ
         ("kaluki", "u1"),  # the game; all that follows is for Kaluki only
         ("joker_value", "u1"),  # of a joker in an opening; 0: what it stands for
         ("ace_low", "u1"),

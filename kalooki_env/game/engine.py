@@ -28,6 +28,7 @@ def pack_rules(rules: Rules, num_players: int, max_seats: int) -> NDArray[np.voi
     record["reshuffle_max"] = core.NO_LIMIT if rules.reshuffle_max is None else rules.reshuffle_max
     for i, contract in enumerate(rules.contract(deal) for deal in range(1, rules.num_deals + 1)):
         record["threes"][i], record["fours"][i], record["hand_size"][i] = contract
+    record["deals"] = rules.num_deals
     record["cards"] = core.CARDS
     record["num_players"] = num_players
     record["max_seats"] = max_seats

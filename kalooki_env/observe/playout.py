@@ -7,7 +7,7 @@ import numpy as np
 from kalooki_env.core.batch import write_mask
 from kalooki_env.core.compiled import i64, kernel, wrap
 from kalooki_env.core.deal import shuffled_deal
-from kalooki_env.core.layout import DEALS, MAX_DECK, OVER
+from kalooki_env.core.layout import MAX_DECK, OVER
 from kalooki_env.core.legal import legal_actions
 from kalooki_env.core.rng import below
 from kalooki_env.core.step import apply
@@ -19,7 +19,7 @@ def play_random(states, rules, feas, offsets, views, masks, rows, legal, decisio
     """Every lane makes so many random decisions, with the mask and the observation of the seat to move written before each.
 
     A lane whose deal is over deals the next number, after the last one the first again, with the dealer one seat further: so all
-    nine deals are played equally often. No lane may be over at the start.
+    deals are played equally often. No lane may be over at the start.
 
     Args:
         states: STATE (N,), changed.
@@ -48,5 +48,5 @@ def play_random(states, rules, feas, offsets, views, masks, rows, legal, decisio
             apply(s, r, feas, i64(legal[below(s, n)]), legal)
             if s["phase"] == OVER:
                 ended += 1
-                shuffled_deal(s, r, i64(s["deal"]) % DEALS + 1, wrap(i64(s["dealer"]) + 1, players), deck)
+                shuffled_deal(s, r, i64(s["deal"]) % i64(r["deals"]) + 1, wrap(i64(s["dealer"]) + 1, players), deck)
     return ended
