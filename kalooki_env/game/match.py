@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from kalooki_env import core
 from kalooki_env.core import Phase
-from kalooki_env.errors import EnvironmentStateError, RulesError
+from kalooki_env.errors import EnvironmentStateError, IllegalActionError, RulesError
 from kalooki_env.game.cards import seat_name
 from kalooki_env.game.game import Game, check_seed, whole_number
 from kalooki_env.game.match_score import MatchDeal, MatchOutcome, MatchScore, check_match_table
+from kalooki_env.game.match_text import match_text, read_match
 from kalooki_env.game.refusals import Refusal
 from kalooki_env.game.sheet import sheet_text
 from kalooki_env.rules import Rules
@@ -104,9 +105,17 @@ class Match:
             RulesError: unknown rules, an impossible table, or scores that cannot be.
             PositionError: a position that cannot be, or that is not of the deal which comes next by the scores.
         """
-        from kalooki_env.game.match_text import read_match
-
-        return read_match(text, max_seats)
+        score, seed, game = read_match(text, max_seats)
+        match = cls(
+            score.rules,
+            score.num_players,
+            first_dealer=score.first_dealer,
+            seed=seed,
+            scores=score.rows,
+            max_seats=max_seats,
+        )
+        match.game = match.game if game is None else game
+        return match
 
     def copy(self) -> Match:
         """An independent copy."""
@@ -120,9 +129,7 @@ class Match:
 
     def text(self) -> str:
         """The whole match, hidden cards of the present deal included. `Match.from_text` reads it."""
-        from kalooki_env.game.match_text import match_text
-
-        return match_text(self)
+        return match_text(self.score, self.seed, self.game)
 
     __str__ = text
 
@@ -168,7 +175,7 @@ class Match:
 
     @property
     def table_seats(self) -> tuple[int, ...]:
-        """Seats of the match that play the present deal: seat i of its table is `table_seats[i]`. None when the match is over."""
+        """Seats of the match that play the present deal: seat i of its table is `table_seats[i]`; none when the match is over."""
         return () if self.deal is None else self.deal.seats
 
     @property
@@ -195,7 +202,7 @@ class Match:
         """
         at = self._at_table(seat)
         if self.game is None or at is None:
-            raise RulesError(f"{seat_name(seat)} does not play this deal; allowed: {_names(self.table_seats)}")
+            raise RulesError(self._absent(seat))
         return self.game.view(at)
 
     def legal_numbers(self) -> list[int]:
@@ -253,13 +260,12 @@ class Match:
         Raises:
             IllegalActionError: the move is illegal; nothing has changed.
             NotationError: a text of no known form; nothing has changed.
-            RulesError: a seat that does not play this deal.
             EnvironmentStateError: the match is over.
         """
         at = None if seat is None else self._at_table(seat)
         game = self._running()
         if seat is not None and at is None:
-            raise RulesError(f"{seat_name(seat)} does not play this deal; allowed: {_names(self.table_seats)}")
+            raise IllegalActionError(self._absent(seat), game.text(), game.seed)
         game.do(move, at)
         if game.outcome is not None:
             row: list[int | None] = [None] * self.num_players
@@ -282,6 +288,6 @@ class Match:
             raise RulesError(f"seat {seat!r} is not allowed; allowed: 0 to {self.num_players - 1}")
         return self.table_seats.index(number) if number in self.table_seats else None
 
-
-def _names(seats: Sequence[int]) -> str:
-    return ", ".join(seat_name(seat) for seat in seats) or "nobody, the match is over"
+    def _absent(self, seat: int) -> str:
+        playing = ", ".join(seat_name(one) for one in self.table_seats) or "nobody, the match is over"
+        return f"{seat_name(seat)} does not play this deal; playing: {playing}"

@@ -38,7 +38,7 @@ class MatchDeal(NamedTuple):
 
     Attributes:
         match: number of the match in a series, from 1 on; 0 for a deal that decides the series.
-        count: its place among the deals of that match, or among those that decide the series, from 1 on.
+        ordinal: its place among the deals of that match, or among those that decide the series, from 1 on.
         number: the deal that it is by its contract, 1 to `rules.num_deals`.
         kind: why it is played.
         seats: who plays it, ascending.
@@ -46,7 +46,7 @@ class MatchDeal(NamedTuple):
     """
 
     match: int
-    count: int
+    ordinal: int
     number: int
     kind: DealKind
     seats: tuple[int, ...]
@@ -152,7 +152,9 @@ class MatchScore:
         due: MatchDeal | None = next(deals)
         for row in self.rows:
             if due is None:
-                raise RulesError(f"the scores {_scores_text(row)} belong to no deal: the match is over after {len(course.scored)}")
+                raise RulesError(
+                    f"the scores {_scores_text(row)} belong to no deal: the match is over after {len(course.scored)}"
+                )
             _check_row(row, due, self.rules, self.num_players)
             try:
                 due = deals.send(row)
@@ -213,10 +215,10 @@ class MatchScore:
 
     @property
     def table_rules(self) -> Rules:
-        """Rules of single deals: as many packs in a sudden death of few as in the other deals (J13.2)."""
+        """Rules of the table of the next deal: in a sudden death of few it has as many packs as the match (J13.2)."""
         packs = self.rules.packs_for(self.num_players)
-        is_same = self.rules.packs != "auto" or packs == 2
-        return self.rules if is_same else self.rules.replace(packs=packs)
+        seats = self.num_players if self.next_deal is None else len(self.next_deal.seats)
+        return self.rules if self.rules.packs_for(seats) == packs else self.rules.replace(packs=packs)
 
 
 def regular_deals(rules: Rules) -> int | None:
@@ -251,8 +253,8 @@ def _check_row(row: Row, deal: MatchDeal, rules: Rules, num_players: int) -> Non
     wrong = [seat for seat in playing if seat not in out and _score(row, seat) < 1]
     if wrong or len(out) > 1:
         raise RulesError(
-            f"{what}: {_scores_text(row)} is not allowed; allowed: {rules.go_out_score} for one seat, which went out, or for none, "
-            "and 1 or more for each other"
+            f"{what}: {_scores_text(row)} is not allowed; allowed: {rules.go_out_score} for one seat, which went out, or for "
+            "none, and 1 or more for each other"
         )
 
 
@@ -268,7 +270,7 @@ def _scores_text(row: Row) -> str:
 
 def deal_name(deal: MatchDeal) -> str:
     """A deal in words: `deal 3`, `match 2 deal 3`, `sudden death`, `series sudden death`."""
-    name = f"deal {deal.count}" if deal.kind is DealKind.REGULAR else deal.kind.value
+    name = f"deal {deal.ordinal}" if deal.kind is DealKind.REGULAR else deal.kind.value
     return {0: f"series {name}", 1: name}.get(deal.match, f"match {deal.match} {name}")
 
 

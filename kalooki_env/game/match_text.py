@@ -23,7 +23,6 @@ import re
 from kalooki_env.errors import NotationError, PositionError, closest
 from kalooki_env.game.cards import seat_name, seat_number
 from kalooki_env.game.game import Game, check_seed
-from kalooki_env.game.match import Match
 from kalooki_env.game.match_score import MatchDeal, MatchScore, Row, deal_name
 from kalooki_env.rules import MAX_PLAYERS, Rules
 
@@ -32,25 +31,30 @@ _SCORES = re.compile(r"scores ([1-9]\d{0,5})")
 _SCORE = re.compile(r"(P\d+) (-?\d{1,6})")
 
 
-def match_text(match: Match) -> str:
-    """The whole match, hidden cards of the present deal included, as lines that end with a line break."""
-    score = match.score
+def match_text(score: MatchScore, seed: int, game: Game | None) -> str:
+    """The whole match, hidden cards of the present deal included, as lines that end with a line break.
+
+    Args:
+        score: the score so far.
+        seed: seed of the match.
+        game: the deal that is being played, None when the match is over.
+    """
     lines = [
         "kalooki match: 1",
         f"rules: {score.rules}",
         f"players: {score.num_players}",
         f"first dealer: {seat_name(score.first_dealer)}",
-        f"seed: {match.seed}",
+        f"seed: {seed}",
     ]
     for number, row in enumerate(score.rows, start=1):
         named = (f"{seat_name(seat)} {one}" for seat, one in enumerate(row) if one is not None)
         lines.append(f"scores {number}: {', '.join(named)}")
-    lines.append("table: " + (" ".join(seat_name(seat) for seat in match.table_seats) or "-"))
-    return "\n".join(lines) + "\n" + ("" if match.game is None else "\n" + match.game.text())
+    lines.append("table: " + (" ".join(seat_name(seat) for seat in _table(score)) or "-"))
+    return "\n".join(lines) + "\n" + ("" if game is None else "\n" + game.text())
 
 
-def read_match(text: str, max_seats: int | None = None) -> Match:
-    """A match from its text.
+def read_match(text: str, max_seats: int | None = None) -> tuple[MatchScore, int, Game | None]:
+    """The score of a match, its seed, and the deal that is being played, if its position is given, from a text.
 
     Args:
         text: the text.
@@ -72,22 +76,24 @@ def read_match(text: str, max_seats: int | None = None) -> Match:
         raise NotationError(f"match line seed: {lines['seed']!r} is not allowed; allowed: a whole number from 0 on")
     rows = [_row(number, value, num_players) for number, value in enumerate(scores, start=1)]
     score = MatchScore.of(rules, num_players, rows, first_dealer)
-    seats = () if score.next_deal is None else score.next_deal.seats
-    table = " ".join(seat_name(seat) for seat in seats) or "-"
+    table = " ".join(seat_name(seat) for seat in _table(score)) or "-"
     if lines.get("table", table) != table:
         raise PositionError([f"the table is {table} by the scores, not {lines['table']}"])
-    match = Match(
-        rules, num_players, first_dealer=first_dealer, seed=check_seed(int(lines["seed"])), scores=rows, max_seats=max_seats
-    )
-    if position:
-        if score.next_deal is None:
-            raise PositionError(["the match is over by its scores, but a position follows"])
-        game = Game.from_text(position, match.max_seats)
-        faults = _faults(game, score, score.next_deal)
-        if faults:
-            raise PositionError(faults)
-        match.game = game
-    return match
+    seed = check_seed(int(lines["seed"]))
+    if not position:
+        return score, seed, None
+    if score.next_deal is None:
+        raise PositionError(["the match is over by its scores, but a position follows"])
+    game = Game.from_text(position, num_players if max_seats is None else max_seats)
+    faults = _faults(game, score, score.next_deal)
+    if faults:
+        raise PositionError(faults)
+    return score, seed, game
+
+
+def _table(score: MatchScore) -> tuple[int, ...]:
+    """Seats that play the present deal."""
+    return () if score.next_deal is None else score.next_deal.seats
 
 
 def _parts(text: str) -> tuple[list[str], str]:
@@ -150,5 +156,3 @@ def _faults(game: Game, score: MatchScore, due: MatchDeal) -> list[str]:
     if game.to_move is None:
         faults.append(f"{name} is over in the position: its scores belong on a line 'scores {len(score.rows) + 1}'")
     return faults
-
-

@@ -46,7 +46,7 @@ def sheet_text(score: MatchScore, names: Sequence[str] | None = None) -> str:
     elif score.next_deal is not None:
         due = score.next_deal
         who = "" if len(due.seats) == score.num_players else " among " + ", ".join(seat_name(seat) for seat in due.seats)
-        kind = f"{due.kind.value}{who}" if due.kind is not DealKind.REGULAR else f"deal {due.count}"
+        kind = f"{due.kind.value}{who}" if due.kind is not DealKind.REGULAR else f"deal {due.ordinal}"
         lines += ["", f"next: {kind}, {contract_words(score.rules, due.number)}, dealer {seat_name(due.dealer)}"]
     return "\n".join(lines) + "\n"
 
@@ -57,10 +57,14 @@ def _end_words(score: MatchScore) -> str:
     words = f"; until a total exceeds {rules.score_limit}" if count is None else f"; {count} deals"
     words += "; best of three matches" if rules.series == "best_of_3" else ""
     if rules.stakes == "pot":
-        return words + f"; a pot of {rules.stake * score.num_players} chips"
+        return words + f"; a pot of {_chips(rules.stake * score.num_players)}"
     if rules.stakes == "per_deal":
-        return words + f"; {rules.stake} chips a deal from each seat, {rules.stake_bonus} more for going out"
+        return words + f"; {_chips(rules.stake)} a deal from each seat, {rules.stake_bonus} more for going out"
     return words
+
+
+def _chips(count: int) -> str:
+    return f"{count} chip" + ("" if count == 1 else "s")
 
 
 def _table(score: MatchScore, deals: Sequence[ScoredDeal], heads: Sequence[str]) -> list[str]:
@@ -70,7 +74,7 @@ def _table(score: MatchScore, deals: Sequence[ScoredDeal], heads: Sequence[str])
     for scored in deals:
         deal = scored.deal
         row = [
-            str(deal.count) if deal.kind is DealKind.REGULAR else deal.kind.value,
+            str(deal.ordinal) if deal.kind is DealKind.REGULAR else deal.kind.value,
             contract_words(score.rules, deal.number),
             seat_name(deal.dealer),
             "blocked" if scored.winner is None else seat_name(scored.winner),
@@ -82,7 +86,9 @@ def _table(score: MatchScore, deals: Sequence[ScoredDeal], heads: Sequence[str])
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     left = (1, 2, 3)
     return [
-        "  ".join(cell.ljust(width) if i in left else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True)))
+        "  ".join(
+            cell.ljust(width) if i in left else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
         for row in rows
     ]
 
