@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
-from gymnasium import spaces
-from numpy.typing import NDArray
-from pettingzoo import AECEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from pettingzoo.utils.env import AECIterable
 
 from kalooki_env import core
+from kalooki_env.envs.aec_views import OVER, AgentID, AgentViews
 from kalooki_env.envs.match import match_of
 from kalooki_env.envs.options import check_observation, deals_of, number, one_of, seat_of, warn_of_misspelt
 from kalooki_env.envs.rewards import Rewards
-from kalooki_env.errors import EnvironmentStateError, RulesError, closest
+from kalooki_env.errors import EnvironmentStateError, RulesError
 from kalooki_env.game.engine import engine
 from kalooki_env.game.explain import illegal_action_error, why_illegal
 from kalooki_env.game.game import check_seed, whole_number
-from kalooki_env.game.notation import action_text
 from kalooki_env.game.refusals import Refusal
-from kalooki_env.observe.batch import observe_and_mask, workspace
+from kalooki_env.observe.batch import workspace
 from kalooki_env.observe.observer import Observer
 from kalooki_env.observe.schema import Observation
-from kalooki_env.render.text import table_text
 from kalooki_env.rules import Rules
 
-AgentID: TypeAlias = str
-_OVER = int(core.Phase.OVER)
-_LANE = np.zeros(1, np.int64)
 
-
-class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's name)
+class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
     """One deal of Jamaican Kalooki, or a whole match, as a PettingZoo AEC environment.
 
     | Fact | Value |
@@ -158,7 +149,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         self._work = workspace(self._layout)
         self._legal = self._work[0]["legal"]
         self._legal_count = 0
-        self._phase = _OVER
+        self._phase = OVER
         self._actor = 0
         self._dealer: int | None = None
         self._seed: int | None = None
@@ -179,30 +170,6 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         self.__dict__.update(state)
         self._legal = self._work[0]["legal"]
         self._record, self._feas = self._engine.record, self._engine.feas
-
-    def _make_spaces(self) -> None:
-        """One and the same space object for all agents and calls."""
-        actions = self._engine.num_actions
-        observation = self._layout.dict_space() if self._form == "dict" else self._layout.space(self._dtype)
-        entries: dict[str, spaces.Space[Any]] = {"observation": observation}
-        entries["action_mask"] = spaces.Box(0, 1, (actions,), np.int8)
-        if self._match is not None:
-            entries["match"] = self._match.space
-        space = spaces.Dict(entries)
-        action_space = spaces.Discrete(actions)
-        self.observation_spaces = dict.fromkeys(self.possible_agents, space)
-        self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
-        hands = core.CARDS * self._engine.max_seats
-        low, more = (0.0, 0) if self._match is None else (-1.0, self._engine.max_seats + 1)
-        self.state_space = spaces.Box(low, 1.0, (hands + self._layout.size + more,), np.float32)
-
-    def observation_space(self, agent: AgentID) -> spaces.Space[Any]:
-        """Space of the observations, the same for all agents."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: AgentID) -> spaces.Space[Any]:
-        """Space of the actions, the same for all agents."""
-        return self.action_spaces[agent]
 
     # ---- play ----------------------------------------------------------------------------------------------------
 
@@ -232,7 +199,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
             if "deal" in options:
                 raise RulesError("reset option 'deal' is not allowed in a match, whose deals follow from the rules")
             first = fixed if fixed is not None or self._dealer is None else (self._dealer + 1) % players
-            lot = self._seed if seed is not None else core.random_below(states, 0, 2**31)
+            lot = int(core.random_below(states, 0, 2**31)) if seed is None else check_seed(seed)
             self._dealer = self._match.begin(lot, first)
             self._sit_down()
         else:
@@ -277,7 +244,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
             IllegalActionError: an illegal action under `on_illegal="raise"`; nothing has changed.
             EnvironmentStateError: before `reset`, or after all agents have been stepped out.
         """
-        if self._phase == _OVER:
+        if self._phase == OVER:
             self._step_when_over(action)
             return
         try:
@@ -294,7 +261,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         if self._legal_count == 1:
             self._play_forced()
         self._cumulative_rewards[self.agent_selection] = 0.0
-        if self._phase == _OVER:
+        if self._phase == OVER:
             self._deal_over()
             self.infos = {agent: self._info(agent) for agent in self.agents}
         elif self._pays_between:
@@ -383,17 +350,11 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
             raise illegal_action_error(self._states, text, refusal, self._actor, legal, self._engine, self._seed)
         offender = self.agent_selection
         self._legal_count = 0
-        self._phase = _OVER
+        self._phase = OVER
         self._cumulative_rewards[offender] = 0.0
         self._end([self._illegal_reward if agent == offender else 0.0 for agent in self.possible_agents])
         self.infos[offender]["illegal"] = 1
         self._select()
-
-    def _text(self, number: int) -> str:
-        try:
-            return action_text(number, self._states[0], self._engine.num_players, self._engine.max_seats)
-        except ValueError:
-            return f"action {number}"
 
     def _step_when_over(self, action: int | None) -> None:
         if not self._is_reset:
@@ -404,71 +365,6 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
             raise EnvironmentStateError(f"{self.agent_selection} is done: its only action is None, not {action!r}")
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._was_dead_step(action)
-
-    def _info(self, agent: AgentID) -> dict[str, Any]:
-        """Numbers under constant keys: how the deal ended is known at its end only."""
-        if self._match is not None:
-            return self._match.info(self.possible_agents.index(agent))
-        state = self._states[0]
-        over = state["phase"] == _OVER
-        winner = int(state["winner"]) if over else -1
-        return {
-            "deal": int(state["deal"]),
-            "score": int(state["scores"][self._seats[agent]]) if over else 0,
-            "winner": winner,
-            "blocked": int(over and winner < 0),
-            "turns": int(state["turns"]) if over else 0,
-            "illegal": 0,
-        }
-
-    # ---- observations --------------------------------------------------------------------------------------------
-
-    def _mask(self, seat: int) -> NDArray[np.int8]:
-        mask = np.zeros(self._engine.num_actions, np.int8)
-        if seat != self._actor or self._phase == _OVER:
-            if self._idle_ones:
-                mask[:] = 1
-        else:
-            mask[self._legal[: self._legal_count]] = 1
-        return mask
-
-    def observe(self, agent: AgentID) -> dict[str, Any]:
-        """What an agent sees at this moment, to move or not: new arrays.
-
-        Raises:
-            EnvironmentStateError: before `reset`.
-        """
-        if not self._is_reset:
-            raise EnvironmentStateError("observe before reset: call reset() first")
-        try:
-            seat = self._seats[agent]
-        except KeyError:
-            if agent not in self.possible_agents:
-                raise EnvironmentStateError(f"no agent {agent!r}{closest(agent, self.possible_agents)}") from None
-            seat = -1  # sits out a sudden death
-        if self._is_plain and seat >= 0:
-            out = np.empty(self._size, np.float32)
-            mask = np.empty(self._num_actions, np.int8)
-            count = self._legal_count if seat == self._actor else 0
-            observe_and_mask(self._states, self._record, 0, seat, self._work, count, out, mask)
-            found: dict[str, Any] = {"observation": out, "action_mask": mask}
-        else:
-            row = self._row(seat)
-            vector = row if self._dtype == "uint8" else self._formed(self._observer.floats(row))
-            found = {"observation": vector, "action_mask": self._mask(seat)}
-        if self._match is not None:
-            found["match"] = self._match.vectors[agent].copy()
-        return found
-
-    def _row(self, seat: int) -> NDArray[np.uint8]:
-        """What a seat sees; zeros for an agent that has none."""
-        rows = np.zeros((1, self._size), np.uint8)
-        return rows[0] if seat < 0 else self._observer.rows(self._states, _LANE, np.array([seat]))[0]
-
-    def _formed(self, vector: NDArray[np.float32]) -> NDArray[np.float32] | dict[str, NDArray[np.float32]]:
-        if self._form == "flat":
-            return vector
-        return {name: vector[self._layout.slice_of(name)].copy() for name in self._layout.pieces}
 
     def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last step, termination, truncation and info of `agent_selection`."""
@@ -484,45 +380,6 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
             self.truncations[agent],
             self.infos[agent],
         )
-
-    def state(self) -> NDArray[np.float32]:
-        """The global state, hidden cards included: all hands by agent, then the observation of `player_0`, float32.
-
-        In a match the entry `"match"` of that observation follows.
-        """
-        if not self._is_reset:
-            raise EnvironmentStateError("state before reset: call reset() first")
-        hands = np.zeros((self._engine.max_seats, core.CARDS), np.float32)
-        for row, agent in enumerate(self.possible_agents):
-            if agent in self._seats:
-                hands[row] = self._states[0]["hands"][self._seats[agent]]
-        hands /= np.array([3] * 52 + [6], np.float32)
-        seen = self._observer.floats(self._row(self._seats.get(self.possible_agents[0], -1)))
-        standing = [] if self._match is None else [self._match.vectors[self.possible_agents[0]]]
-        return np.concatenate([hands.ravel(), seen, *standing])
-
-    # ---- pictures ------------------------------------------------------------------------------------------------
-
-    def render(self) -> str | None:
-        """The table as `agent_selection` sees it; a string in mode `ansi`, printed in mode `human`.
-
-        Raises:
-            EnvironmentStateError: before `reset`, or without a render mode.
-        """
-        if self.render_mode is None:
-            raise EnvironmentStateError("render without a mode: make the environment with render_mode='ansi' or 'human'")
-        if not self._is_reset:
-            raise EnvironmentStateError("render before reset: call reset() first")
-        seat = self._actor
-        core.views_of_lanes(self._states, self._record, _LANE, np.array([seat]), self._views)
-        legal = [self._text(int(action)) for action in self._legal[: self._legal_count]]
-        reveal = self._states[0] if self._reveal else None
-        text = "" if self._match is None else self._match.heading()
-        text += table_text(self._views[0], self._engine, legal=legal, reveal=reveal)
-        if self.render_mode == "ansi":
-            return text
-        sys.stdout.write(text + "\n")
-        return None
 
     def close(self) -> None:
         """Nothing to close."""
