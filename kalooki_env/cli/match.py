@@ -86,7 +86,10 @@ def _play_deal(match: Match, players: Sequence[Player], rngs: Sequence[np.random
     assert game is not None, "the match goes on"
     assert deal is not None, "the match goes on"
     out = Turns(not show)
-    out.line(f"--- {deal_name(deal)}: " + ", ".join(f"{seat_name(i)} {one.name}" for i, one in enumerate(players)))
+    sitting = [f"{seat_name(at)} {player.name}" for at, player in enumerate(players)]
+    if len(sitting) < match.num_players:  # a table of its own, where seats have other numbers
+        sitting = [f"{words} ({seat_name(seat)} of the match)" for words, seat in zip(sitting, deal.seats, strict=True)]
+    out.line(f"--- {deal_name(deal)}: " + ", ".join(sitting))
     if show:
         out.line(table_now(game))
     lane = np.zeros(1, np.int64)

@@ -54,17 +54,17 @@ def sheet_text(score: MatchScore, names: Sequence[str] | None = None) -> str:
 def _end_words(score: MatchScore) -> str:
     """How long a match goes on, and for what."""
     rules, count = score.rules, score.regular_deals
-    words = f"; until a total exceeds {rules.score_limit}" if count is None else f"; {count} deals"
+    words = f"; until a total exceeds {rules.score_limit}" if count is None else f"; {_counted(count, 'deal')}"
     words += "; best of three matches" if rules.series == "best_of_3" else ""
     if rules.stakes == "pot":
-        return words + f"; a pot of {_chips(rules.stake * score.num_players)}"
+        return words + f"; a pot of {_counted(rules.stake * score.num_players, 'chip')}"
     if rules.stakes == "per_deal":
-        return words + f"; {_chips(rules.stake)} a deal from each seat, {rules.stake_bonus} more for going out"
+        return words + f"; {_counted(rules.stake, 'chip')} a deal from each seat, {rules.stake_bonus} more for going out"
     return words
 
 
-def _chips(count: int) -> str:
-    return f"{count} chip" + ("" if count == 1 else "s")
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
 def _table(score: MatchScore, deals: Sequence[ScoredDeal], heads: Sequence[str]) -> list[str]:
