@@ -15,6 +15,9 @@ import kalooki_env
 from kalooki_env import ConfigError, EnvironmentStateError, Match, RulesError
 from kalooki_env.envs.match import MatchEpisode
 
+# Agents that sit out a sudden death observe zeros, of which PettingZoo's api_test warns.
+pytestmark = pytest.mark.filterwarnings("ignore:Observation numpy array is all zeros")
+
 #: Two deals, to be quick.
 SHORT = "jamaican deals=333/9,334/10"
 
@@ -66,7 +69,6 @@ def test_pettingzoo_seed_and_parallel() -> None:
     parallel_api_test(kalooki_env.parallel_env(SHORT, 3, episode="match", on_illegal="lose"), num_cycles=50)
 
 
-@pytest.mark.filterwarnings("ignore:Observation numpy array is all zeros")  # those of agents that sit out
 def test_pettingzoo_api_through_sudden_deaths(monkeypatch: pytest.MonkeyPatch) -> None:
     rig(monkeypatch, [(40, 20, 50, 20), (10, 10, 30, 10)])
     for options in ({}, {"shaping": 0.1, "mask_in_info": True}, {"observation_form": "dict"}):

@@ -45,8 +45,8 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
     action texts number the seats of its table, P1 for the first of the tied. Observations have a third entry, `"match"`, float32
     `(max_seats + 1,)`: the totals before the deal, the own first, then clockwise, each divided by 500 and cut to [-1, 1], and the
     share of the match's deals that has been played (0 where a score limit ends it). `infos` hold the same as `total`, `totals`
-    (by seat) and `match_deal`, and of the last deal that ended `score`, `winner`, `blocked` and `turns`. A seeded reset plays the
-    same cards as `kalooki_env.Match` with that seed.
+    (by seat), `match` (of a series) and `match_deal`; of the last deal that ended `score`, `winner`, `blocked` and `turns`; the
+    `chips` won so far, and the `place`, 0 until the end. A seeded reset deals what `kalooki_env.Match` with that seed deals.
 
     Args:
         rules: `Rules`, or their text: a preset's name and changed keys, `"jamaican call_max_per_deal=3"`.
@@ -187,6 +187,8 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
         """
         options = options or {}
         warn_of_misspelt(options, ("deal", "dealer"))
+        if self._match is not None and "deal" in options:
+            raise RulesError("reset option 'deal' is not allowed in a match, whose deals follow from the rules")
         players = len(self.possible_agents)
         deals = deals_of(options["deal"], self.rules, players) if "deal" in options else self._deals
         fixed = seat_of("dealer", options["dealer"], players) if "dealer" in options else self._fixed_dealer
@@ -196,8 +198,6 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
             self._dealer = None
         states = self._states
         if self._match is not None:
-            if "deal" in options:
-                raise RulesError("reset option 'deal' is not allowed in a match, whose deals follow from the rules")
             first = fixed if fixed is not None or self._dealer is None else (self._dealer + 1) % players
             lot = int(core.random_below(states, 0, 2**31)) if seed is None else check_seed(seed)
             self._dealer = self._match.begin(lot, first)
@@ -336,9 +336,7 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
 
     def _end(self, final: list[float]) -> None:
         """All agents terminate together, with what the end pays to each."""
-        if self._rewards.shaping:  # the potential is 0 at every end
-            final = [a + b for a, b in zip(final, self._shaped(True), strict=True)]
-        self._add_rewards(final)
+        self._add_rewards([a + b for a, b in zip(final, self._shaped(True), strict=True)])  # the potential is 0 at every end
         self.terminations = dict.fromkeys(self.agents, True)
 
     def _illegal(self, action: Any, chosen: int) -> None:
