@@ -93,6 +93,8 @@ _ALLOWED: dict[str, tuple[Any, ...]] = {
 }
 #: Keys that take a whole number, or None for "no limit" and the like, with the least number.
 _LIMITS = {"opening_points": 1, "call_max_per_deal": 0, "reshuffle_max": 0, "match_deals": 1, "score_limit": 1}
+#: Keys that take a whole number, from 0 on: no source gives these amounts.
+_AMOUNTS = ("stake", "stake_bonus")
 #: Keys that have no meaning in one of the games, and the values that they have there.
 _FIXED: dict[str, dict[str, tuple[Any, ...]]] = {
     "jamaican": {
@@ -167,6 +169,8 @@ class Rules:
         tie_break: what decides between equal totals: deals among the tied (J13.2), one deal of all (KL6.2), or nothing.
         series: one match, or the best of three (J13.3).
         stakes: chips that a match is played for; they never change play (J13.4).
+        stake: chips that each seat pays into the pot, of the match or of each deal.
+        stake_bonus: chips that each other seat pays to the seat that goes out; only with stakes per deal.
         open_hands: all hands are visible to all seats.
 
     Raises:
@@ -210,6 +214,8 @@ class Rules:
     tie_break: Literal["sudden_death", "shared", "extra_deal"] = "sudden_death"
     series: Literal["single", "best_of_3"] = "single"
     stakes: Literal["none", "pot", "per_deal"] = "none"
+    stake: int = 1
+    stake_bonus: int = 1
     open_hands: bool = False
 
     def __post_init__(self) -> None:
@@ -224,6 +230,10 @@ class Rules:
                 raise RulesError(
                     f"rules key {key}: {value!r} is not allowed; allowed: null, or a whole number from {least} to {MOST}"
                 )
+        for key in _AMOUNTS:
+            value = getattr(self, key)
+            if type(value) is not int or not 0 <= value <= MOST:
+                raise RulesError(f"rules key {key}: {value!r} is not allowed; allowed: a whole number from 0 to {MOST}")
         for key, allowed in _FIXED[self.game].items():
             self._check_value(key, allowed, f" with game: {self.game}")
         if self.call_refusal_forces_take and self.call_decider != "next_player":
