@@ -11,13 +11,14 @@ from pettingzoo.utils.env import AECIterable
 
 from kalooki_env import core
 from kalooki_env.envs.aec_views import OVER, AgentID, AgentViews
-from kalooki_env.envs.match import match_of
+from kalooki_env.envs.match import default_observation, match_of
 from kalooki_env.envs.options import check_observation, deals_of, number, one_of, seat_of, warn_of_misspelt
 from kalooki_env.envs.rewards import Rewards
 from kalooki_env.errors import EnvironmentStateError, RulesError
 from kalooki_env.game.engine import engine
 from kalooki_env.game.explain import illegal_action_error, why_illegal
 from kalooki_env.game.game import check_seed, whole_number
+from kalooki_env.game.match import note_standing
 from kalooki_env.game.refusals import Refusal
 from kalooki_env.observe.batch import workspace
 from kalooki_env.observe.observer import Observer
@@ -55,7 +56,8 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
             to 6.
         deal: number of the deal (1 to 9), a list of numbers to draw from, or `"random"` for all.
         dealer: a seat, or `"rotate"`: at random after a seeded reset, then clockwise from reset to reset.
-        observation: a named choice, `"obs-v1"` (default) or `"obs-v1+solver"`, or a list of names of pieces.
+        observation: a named choice (`kalooki_env.observe.schema.CHOICES`) or a list of names of pieces; default `"obs-v1"`, and
+            `"obs-v1+match"`, which has the totals, in a match.
         observation_form: `"flat"` for one vector, `"dict"` for a dict of vectors by piece.
         observation_dtype: `"float32"`, scaled to [0, 1], or `"uint8"`, counts and flags.
         reward: `"score"`: minus the score of the deal, divided by 100 (a seat that goes out has 0.5; losses reach below -3);
@@ -99,7 +101,7 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
         max_seats: int | None = None,
         deal: int | Sequence[int] | Literal["random"] = "random",
         dealer: int | Literal["rotate"] = "rotate",
-        observation: str | Sequence[str] = "obs-v1",
+        observation: str | Sequence[str] | None = None,
         observation_form: Literal["flat", "dict"] = "flat",
         observation_dtype: Literal["float32", "uint8"] = "float32",
         reward: Literal["score", "zero_sum", "win"] = "score",
@@ -120,7 +122,8 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
         self._deals = deals_of(deal, self.rules, num_players)
         self._fixed_dealer = seat_of("dealer", dealer, num_players)
         self._engine = engine(self.rules, num_players, max_seats)
-        self._layout = Observation.of(observation, self._engine.max_seats, self._engine.is_kaluki)
+        choice = default_observation(episode) if observation is None else observation
+        self._layout = Observation.of(choice, self._engine.max_seats, self._engine.is_kaluki)
         check_observation(observation_form, observation_dtype)
         self._form, self._dtype = observation_form, observation_dtype
         self._rewards = Rewards(reward, shaping, self._engine)
@@ -293,6 +296,7 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
         self._seats = {agent: seat for seat, agent in enumerate(self._sitting)}
         core.seed_lanes(self._states, np.array([seed], np.uint64))
         core.reset_lane(self._states, self._record, 0, self._match.deal.number, dealer)
+        note_standing(self._states[0], self._match.score)
 
     def _deal_over(self) -> None:
         """Pay for the deal that has ended; then all ends, or the next deal of the match begins."""

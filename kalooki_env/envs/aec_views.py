@@ -55,17 +55,12 @@ class AgentViews(AECEnv):  # type: ignore[type-arg]
         """One and the same space object for all agents and calls."""
         actions = self._engine.num_actions
         observation = self._layout.dict_space() if self._form == "dict" else self._layout.space(self._dtype)
-        entries: dict[str, spaces.Space[Any]] = {"observation": observation}
-        entries["action_mask"] = spaces.Box(0, 1, (actions,), np.int8)
-        if self._match is not None:
-            entries["match"] = self._match.space
-        space = spaces.Dict(entries)
+        space = spaces.Dict({"observation": observation, "action_mask": spaces.Box(0, 1, (actions,), np.int8)})
         action_space = spaces.Discrete(actions)
         self.observation_spaces = dict.fromkeys(self.possible_agents, space)
         self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
         hands = core.CARDS * self._engine.max_seats
-        low, more = (0.0, 0) if self._match is None else (-1.0, self._engine.max_seats + 1)
-        self.state_space = spaces.Box(low, 1.0, (hands + self._layout.size + more,), np.float32)
+        self.state_space = spaces.Box(0.0, 1.0, (hands + self._layout.size,), np.float32)
 
     def observation_space(self, agent: AgentID) -> spaces.Space[Any]:
         """Space of the observations, the same for all agents."""
@@ -103,14 +98,10 @@ class AgentViews(AECEnv):  # type: ignore[type-arg]
             mask = np.empty(self._num_actions, np.int8)
             count = self._legal_count if seat == self._actor else 0
             observe_and_mask(self._states, self._record, 0, seat, self._work, count, out, mask)
-            found: dict[str, Any] = {"observation": out, "action_mask": mask}
-        else:
-            row = self._row(seat)
-            vector = row if self._dtype == "uint8" else self._formed(self._observer.floats(row))
-            found = {"observation": vector, "action_mask": self._mask(seat)}
-        if self._match is not None:
-            found["match"] = self._match.vectors[agent].copy()
-        return found
+            return {"observation": out, "action_mask": mask}
+        row = self._row(seat)
+        vector = row if self._dtype == "uint8" else self._formed(self._observer.floats(row))
+        return {"observation": vector, "action_mask": self._mask(seat)}
 
     def _row(self, seat: int) -> NDArray[np.uint8]:
         """What a seat sees; zeros for an agent that has none."""
@@ -141,10 +132,7 @@ class AgentViews(AECEnv):  # type: ignore[type-arg]
         }
 
     def state(self) -> NDArray[np.float32]:
-        """The global state, hidden cards included: all hands by agent, then the observation of `player_0`, float32.
-
-        In a match the entry `"match"` of that observation follows.
-        """
+        """The global state, hidden cards included: all hands by agent, then the observation of `player_0`, float32."""
         if not self._is_reset:
             raise EnvironmentStateError("state before reset: call reset() first")
         hands = np.zeros((self._engine.max_seats, core.CARDS), np.float32)
@@ -153,8 +141,7 @@ class AgentViews(AECEnv):  # type: ignore[type-arg]
                 hands[row] = self._states[0]["hands"][self._seats[agent]]
         hands /= np.array([3] * 52 + [6], np.float32)
         seen = self._observer.floats(self._row(self._seats.get(self.possible_agents[0], -1)))
-        standing = [] if self._match is None else [self._match.vectors[self.possible_agents[0]]]
-        return np.concatenate([hands.ravel(), seen, *standing])
+        return np.concatenate([hands.ravel(), seen])
 
     def render(self) -> str | None:
         """The table as `agent_selection` sees it; a string in mode `ansi`, printed in mode `human`.

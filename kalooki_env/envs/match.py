@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import numpy as np
-from gymnasium import spaces
-
 from kalooki_env.envs.options import one_of
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.match import deal_seed, drawn_dealer
 from kalooki_env.game.match_score import MatchDeal, MatchScore, check_match_table, deal_name
+from kalooki_env.observe.schema import VERSION
 from kalooki_env.rules import Rules
-
-#: Totals are divided by this in observations, and cut at -1 and 1.
-TOTAL_SCALE = 500.0
 
 
 class MatchEpisode:
@@ -30,11 +25,7 @@ class MatchEpisode:
         reward: what is paid, and when; `match_reward` of `raw_env`.
 
     Attributes:
-        space: of the entry `match` of an observation.
         score: the score so far.
-        vectors: the standing as each agent sees it, the entry `match` of its observation: float32 (max_seats + 1,). The totals
-            before the present deal, its own first, then clockwise, each divided by `TOTAL_SCALE` and cut to [-1, 1], zeros for
-            absent seats; at the end the share of the regular deals that has been played, 0 where a score limit ends the match.
 
     Raises:
         RulesError: a table that cannot play a match.
@@ -47,10 +38,9 @@ class MatchEpisode:
         if reward == "stake" and rules.stakes == "none":
             raise ConfigError("match_reward 'stake' is not allowed with rules key stakes: none; allowed with pot and per_deal")
         self._max_seats = max_seats
-        self.space = spaces.Box(-1.0, 1.0, (max_seats + 1,), np.float32)
         self._seed = 0
         self._turns = 0
-        self._note(MatchScore.of(rules, num_players))
+        self.score = MatchScore.of(rules, num_players)
 
     def begin(self, seed: int, first_dealer: int | None) -> int:
         """Begin a match.
@@ -65,7 +55,7 @@ class MatchEpisode:
         players = self.score.num_players
         dealer = drawn_dealer(seed, players) if first_dealer is None else first_dealer
         self._seed, self._turns = seed, 0
-        self._note(MatchScore.of(self.score.rules, players, (), dealer))
+        self.score = MatchScore.of(self.score.rules, players, (), dealer)
         return dealer
 
     @property
@@ -98,7 +88,7 @@ class MatchEpisode:
         for at, seat in enumerate(self.deal.seats):
             row[seat] = int(state["scores"][at])
         self._turns = int(state["turns"])
-        self._note(self.score.with_scores(row))
+        self.score = self.score.with_scores(row)
         if self._reward == "deals":
             return final
         outcome = self.score.outcome
@@ -112,18 +102,6 @@ class MatchEpisode:
         last = len(row) - 1
         shared = [outcome.places.count(place) for place in outcome.places]
         return [1 - (place - 1 + (count - 1) / 2) / last for place, count in zip(outcome.places, shared, strict=True)]
-
-    def _note(self, score: MatchScore) -> None:
-        """Take over a score, and write down what all see of it: the same at every step of a deal."""
-        self.score = score
-        players, most = score.num_players, score.regular_deals
-        totals = np.clip(np.array(score.totals) / TOTAL_SCALE, -1, 1)
-        self.vectors = {f"player_{seat}": np.zeros(self._max_seats + 1, np.float32) for seat in range(players)}
-        for seat, vector in enumerate(self.vectors.values()):
-            vector[:players] = np.roll(totals, -seat)
-            if most is not None:
-                # Deals that decide ties and series come after all of them.
-                vector[-1] = 1.0 if self.is_over or not self.deal.match else min(1.0, (self.deal.ordinal - 1) / most)
 
     def info(self, seat: int) -> dict[str, Any]:
         """What `infos` say to a seat: where the match stands, and how its last deal ended."""
@@ -151,6 +129,11 @@ class MatchEpisode:
         totals = ", ".join(f"{name} {total}" for name, total in zip(names, self.score.totals, strict=True))
         playing = "" if len(deal.seats) == len(names) else f" of {' and '.join(names[seat] for seat in deal.seats)}"
         return f"{deal_name(deal)}{playing}; totals: {totals}\n"
+
+
+def default_observation(episode: str) -> str:
+    """The named choice of pieces for an episode: in a match the totals are in it."""
+    return f"{VERSION}+match" if episode == "match" else VERSION
 
 
 def match_of(episode: Any, reward: Any, deal: Any, rules: Rules, num_players: int, max_seats: int) -> MatchEpisode | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,15 @@ from kalooki_env.game.match_text import match_text, read_match
 from kalooki_env.game.refusals import Refusal
 from kalooki_env.game.sheet import sheet_text
 from kalooki_env.rules import Rules
+
+
+def note_standing(state: Any, score: MatchScore) -> None:
+    """Write into a STATE record, as the next deal begins, where its match stands."""
+    deal = score.next_deal
+    assert deal is not None
+    state["match_deal"] = deal.ordinal
+    state["totals"] = 0
+    state["totals"][: len(deal.seats)] = [score.totals[seat] for seat in deal.seats]
 
 
 def deal_seed(match_seed: int, index: int) -> int:
@@ -92,7 +102,9 @@ class Match:
         seed = deal_seed(self.seed, len(self.score.rows))
         dealer = due.seats.index(due.dealer)
         rules = self.score.table_rules
-        return Game(rules, len(due.seats), deal=due.number, dealer=dealer, seed=seed, max_seats=self.max_seats)
+        game = Game(rules, len(due.seats), deal=due.number, dealer=dealer, seed=seed, max_seats=self.max_seats)
+        note_standing(game.states[0], self.score)
+        return game
 
     @classmethod
     def from_text(cls, text: str, max_seats: int | None = None) -> Match:

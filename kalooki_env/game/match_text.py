@@ -151,6 +151,11 @@ def _faults(game: Game, score: MatchScore, due: MatchDeal) -> list[str]:
         "players": (len(due.seats), game.num_players),
         "deal": (due.number, int(game.states[0]["deal"])),
         "dealer": (seat_name(dealer), seat_name(int(game.states[0]["dealer"]))),
+        "match": (due.ordinal, int(game.states[0]["match_deal"])),
+        "totals": (
+            tuple(score.totals[seat] for seat in due.seats),
+            tuple(int(total) for total in game.states[0]["totals"][: len(due.seats)]),
+        ),
     }
     faults = [f"{name} has {key}: {right}, the position {found}" for key, (right, found) in wanted.items() if right != found]
     if game.to_move is None:

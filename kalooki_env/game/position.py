@@ -59,6 +59,7 @@ def position_text(state: Any, engine: Engine) -> str:
         f"deal: {state['deal']}",
         f"dealer: {seat_name(int(state['dealer']))}",
         f"turns: {state['turns']}",
+        *_standing(state, n),
         f"reshuffles: {state['reshuffles']}",
         f"phase: {phase_text(state, engine)}",
     ]
@@ -80,6 +81,14 @@ def position_text(state: Any, engine: Engine) -> str:
     if state["phase"] == Phase.OVER:
         lines.append("scores: " + ", ".join(f"{seat_name(seat)} {state['scores'][seat]}" for seat in seats))
     return "\n".join(lines) + "\n"
+
+
+def _standing(state: Any, num_players: int) -> list[str]:
+    """Lines of a deal in a match: which it is, and the totals before it."""
+    if not state["match_deal"]:
+        return []
+    totals = ", ".join(f"{seat_name(seat)} {state['totals'][seat]}" for seat in range(num_players))
+    return [f"match: {state['match_deal']}", f"totals: {totals}"]
 
 
 def _melds(state: Any, engine: Engine) -> list[tuple[int, str]]:

@@ -67,6 +67,7 @@ class Reader:
         state["turns"] = number_in(self.lines, "turns", 0, self.table.rules.max_turns(self.n))
         state["reshuffles"] = number_in(self.lines, "reshuffles", 0, 65_535)
         state["rng"] = self._rng()
+        self._standing()
         for seat in range(self.n):
             key = f"hand {seat_name(seat)}"
             if key not in self.lines:
@@ -94,6 +95,17 @@ class Reader:
     def _refuse_foreign_lines(self) -> None:
         if "owed" in self.lines:
             raise NotationError("position line owed: nothing is owed in this game; only Kaluki has the line")
+
+    def _standing(self) -> None:
+        if "match" not in self.lines and "totals" not in self.lines:
+            return
+        self.state["match_deal"] = number_in(self.lines, "match", 1, 65_535)
+        value = self.lines.get("totals", "")
+        pattern = ", ".join(rf"{seat_name(seat)} (-?\d{{1,5}})" for seat in range(self.n))
+        match = re.fullmatch(pattern, value)
+        if match is None or any(abs(int(total)) > 32_000 for total in match.groups()):
+            raise NotationError(f"position line totals: {value!r} is not of the form P1 20, P2 -5, with all seats")
+        self.state["totals"][: self.n] = [int(total) for total in match.groups()]
 
     def _rng(self) -> int:
         value = self.lines.get("rng", f"{0x4B616C6F6F6B6931:016x}")

@@ -24,6 +24,8 @@ _KEYS = (
     "deal",
     "dealer",
     "turns",
+    "match",
+    "totals",
     "reshuffles",
     "phase",
     "opened",
