@@ -122,7 +122,7 @@ def test_openings(rules: str, melds: str, points: int, opens: bool) -> None:
         assert phase_of(referee) == "play P1 opened now"
 
 
-def test_a_joker_is_worth_more_as_the_ace() -> None:  # KX15-represented
+def test_kx15_represented_a_joker_is_worth_more_as_the_ace() -> None:
     melds = [read_meld(text, game="kaluki") for text in ("2S 3S JK(4S)", "QS QH QD", "2H 2D 2C")]
     assert sum(opening_value(meld, REPRESENTED) for meld in melds) == 45
     referee = table(str(REPRESENTED), P1="2S 3S JK QS QH QD 2H 2D 2C 9H")
@@ -192,7 +192,7 @@ def test_nothing_is_laid_off_in_the_turn_of_the_opening(rules: str, may: bool) -
     assert "lay off onto P2/1" in later.legal()
 
 
-def test_further_melds_have_no_minimum() -> None:  # KX24
+def test_kx24_further_melds_have_no_minimum() -> None:
     referee = table(P1="2H 2D 2C 5S", melds="P1/1: QS KS AS")
     assert referee.legal() == {"set of 2", "discard 2H", "discard 2D", "discard 2C", "discard 5S"}
     lay(referee, "2H 2D 2C")
@@ -219,7 +219,7 @@ def test_what_is_allowed_in_the_turn_of_the_opening(rules: str, further: bool, l
         assert phase_of(referee) == "play P1 opened now"
 
 
-def test_keeping_the_upcard() -> None:  # KX25
+def test_kx25_keeping_the_upcard() -> None:
     free = table(phase="draw P1", P1="2S 5D", pile="KH")
     assert free.legal() == {"draw stock", "take upcard"}
     free.do("take upcard")
@@ -274,7 +274,7 @@ def test_upcard_for_a_new_meld_only(hand: str, upcard: str, may: bool) -> None:
 JACKS = "P2/1: TH JH JK(QH)"
 
 
-def test_swap_in_a_run_of_another_seat() -> None:  # W1
+def test_w1_swap_in_a_run_of_another_seat() -> None:
     for phase, after in (("play P1", "play P1"), ("play P1 opened now", "play P1 opened now")):
         referee = table(phase=phase, P1="QH 2S", melds=f"{JACKS}; P1/1: AS AH AC")
         referee.do("swap joker in P2/1")
@@ -285,7 +285,7 @@ def test_swap_in_a_run_of_another_seat() -> None:  # W1
         assert line_of(referee, "owed") is None
 
 
-def test_no_swap_before_opening() -> None:  # W2
+def test_w2_no_swap_before_opening() -> None:
     assert table(P1="QH 2S", melds=JACKS).legal() == {"discard QH", "discard 2S"}
 
 
@@ -315,7 +315,7 @@ def test_swaps(meld: str, hand: str, after: str | None) -> None:
         assert line_of(referee, "hand P1") == "5S JK"
 
 
-def test_swap_with_a_choice_and_laying_off_instead() -> None:  # W3, W6
+def test_w3_w6_swap_with_a_choice_and_laying_off_instead() -> None:
     referee = table(P1="KD KC 5S", melds="P1/1: KS KH JK")
     referee.do("swap joker in P1/1")
     assert phase_of(referee) == "swap P1 in P1/1"
@@ -327,7 +327,7 @@ def test_swap_with_a_choice_and_laying_off_instead() -> None:  # W3, W6
     assert meld_lines(other) == ["KS KH KD JK"]
 
 
-def test_a_joker_that_was_kept_costs_25() -> None:  # W7
+def test_w7_a_joker_that_was_kept_costs_25() -> None:
     referee = table(players=2, P1="QH 2S", P2="3D", melds=f"{JACKS}; P1/1: AS AH AC")
     for action in ("swap joker in P2/1", "discard 2S", "draw stock"):
         referee.do(action)
@@ -337,7 +337,7 @@ def test_a_joker_that_was_kept_costs_25() -> None:  # W7
     assert referee.scores() == [25, 0]
 
 
-def test_a_joker_that_was_swapped_may_be_laid_off() -> None:  # W8
+def test_w8_a_joker_that_was_swapped_may_be_laid_off() -> None:
     melds = f"{JACKS}; P1/1: 4S 5S 6S"
     referee = table(P1="QH 2C", melds=melds)
     referee.do("swap joker in P2/1")
@@ -359,7 +359,7 @@ def test_a_joker_that_was_swapped_may_be_laid_off() -> None:  # W8
     assert "swap joker in P2/1" not in now.legal()
 
 
-def test_going_out_by_laying_off() -> None:  # W10
+def test_w10_going_out_by_laying_off() -> None:
     referee = table(P1="7S", melds="P1/1: 4S 5S 6S")
     referee.do("lay off onto P1/1 high")
     assert phase_of(referee) == "over P1"
@@ -368,7 +368,7 @@ def test_going_out_by_laying_off() -> None:  # W10
     assert bound.legal() == {"discard 7S"}
 
 
-def test_going_out_by_discarding() -> None:  # W11
+def test_w11_going_out_by_discarding() -> None:
     referee = table(P1="7S", melds="P1/1: 4H 5H 6H")
     referee.do("discard 7S")
     assert phase_of(referee) == "over P1"
@@ -414,7 +414,7 @@ def all_but(rules: Rules, players: int, *places: str) -> str:
     return " ".join((pack_cards(rules, players) - Counter(" ".join(places).split())).elements())
 
 
-def test_renewing_the_stock() -> None:  # W17
+def test_w17_renewing_the_stock() -> None:
     pile = " ".join(f"{rank}{suit}" for suit in "SH" for rank in RANKS[2:12])
     rest = all_but(DEFAULT, 3, "2C", "3C", pile)
     lines = {"phase": "draw P1", "P1": "2C", "P2": "3C", "P3": rest, "stock": "-", "pile": pile, "declined_P2": "4C"}
@@ -431,7 +431,7 @@ def test_renewing_the_stock() -> None:  # W17
     assert line_of(referee, "reshuffles") == "1"
 
 
-def test_jokers_may_be_discarded() -> None:  # W18
+def test_w18_jokers_may_be_discarded() -> None:
     referee = table(P1="JK 2S")
     referee.do("discard JK")
     assert phase_of(referee) == "draw P2"
@@ -658,6 +658,115 @@ def test_the_first_choices_of_an_opening_agree_with_brute_force(number: int) -> 
             else:
                 assert len(cards) == 1
     assert opened > 10
+
+
+class Naive:
+    """The lay-down of a turn without any foresight: what can be done next, and by trying everything, whether that ends well."""
+
+    def __init__(self, rules: Rules, opened: bool) -> None:
+        self.rules = rules
+        self.opened = opened
+        self.answers: dict[object, bool] = {}
+
+    def actions(self, hand: tuple[str, ...], begun: Meld | None, laid: int, owed: tuple[str, ...]) -> dict[str, bool]:
+        """What the rules of single melds allow, and whether all that is due can then be completed."""
+        if begun is None:
+            found = {kind_text(meld): self.ends_well(hand, meld, laid, owed) for meld in self.names()}
+            if not self.opened and laid >= (self.rules.opening_points or 0) and not owed and (hand or not self.keep):
+                found["end opening"] = True
+            return found
+        found = {}
+        if len(begun.cards) >= 3 and set(begun.cards) != {JOKER}:
+            found["end meld"] = self.ends_well(hand, None, laid + opening_value(begun, self.rules), owed)
+        for card in set(hand) & self.fitting(begun):
+            rest, debt = list(hand), list(owed)
+            rest.remove(card)
+            if card in debt:
+                debt.remove(card)
+            longer = type(begun)(**{**vars(begun), "cards": [*begun.cards, card]})
+            found[f"place {card}"] = self.ends_well(tuple(rest), longer, laid, tuple(debt))
+        return found
+
+    @property
+    def keep(self) -> bool:
+        return self.rules.final_discard_required
+
+    def names(self) -> list[Meld]:
+        lowest = 2 if self.rules.ace_in_run == "high_only" else 1
+        return [*map(Set, RANKS), *(Run(suit, low) for suit in SUITS for low in range(lowest, 13))]
+
+    def fitting(self, begun: Meld) -> set[str]:
+        if isinstance(begun, Run):
+            return {natural_at(begun.suit, begun.low + len(begun.cards)), JOKER} if begun.low + len(begun.cards) <= 14 else set()
+        assert isinstance(begun, Set)
+        last = max((card_order(card) for card in begun.cards), default=-1)
+        naturals = {begun.rank + suit for suit in SUITS if card_order(begun.rank + suit) > last}
+        return naturals | {JOKER} if len(begun.cards) < 4 else set()
+
+    def ends_well(self, hand: tuple[str, ...], begun: Meld | None, laid: int, owed: tuple[str, ...]) -> bool:
+        done = self.opened or laid >= (self.rules.opening_points or 0)
+        if begun is None and done and not owed and (hand or not self.keep):
+            return True
+        key = (hand, str(begun), laid, owed)
+        if key not in self.answers:
+            self.answers[key] = any(self.actions(hand, begun, laid, owed).values())
+        return self.answers[key]
+
+
+def compare_with_naive(referee: Referee, naive: Naive, rng: random.Random) -> Counter[str]:
+    """Lay melds at random, and compare what is legal with what ends well."""
+    seen: Counter[str] = Counter()
+    while phase_of(referee).split()[0] in ("play", "meld", "fill"):
+        phase, legal = phase_of(referee), referee.legal()
+        melds = meld_lines(referee)[1:] if naive.opened else meld_lines(referee)
+        hand, owed = line_of(referee, "hand P1") or "", line_of(referee, "owed") or ""
+        begun: Meld | None = None
+        if phase.startswith("fill"):
+            begun = next(meld for meld in naive.names() if kind_text(meld) in phase)
+            begun.cards = [] if melds[-1] == "-" else [card[:2] for card in melds.pop().split()]
+            melds = [meld for meld in melds if meld != "-"]
+        laid = sum(opening_value(read_meld(meld, game="kaluki"), naive.rules) for meld in melds)
+        expected = naive.actions(tuple(hand.split()), begun, laid, tuple(owed.split()))
+        ours = {action for action in legal if action.split()[0] in ("set", "run", "place", "end")}
+        if phase.startswith("play") and not naive.opened:
+            return seen
+        assert ours == {action for action, well in expected.items() if well}, referee.position()
+        seen[phase.split()[0]] += 1
+        if not ours:
+            return seen
+        referee.do(rng.choice(sorted(ours)))
+    return seen
+
+
+@pytest.mark.parametrize("number", range(len(VARIANTS)))
+def test_every_prefix_of_a_lay_down_agrees_with_trying_everything(number: int) -> None:
+    rng = random.Random(200 + number)
+    rules = VARIANTS[number].replace(
+        opening_points=24, upcard_before_opening="only_to_open", joker_after_swap="new_meld_this_turn", joker_total=None
+    )
+    seen: Counter[str] = Counter()
+    for turn in range(250):
+        jokers = rng.choice((0, 1, 2, 3))
+        hand = rich_hand(rng, 8 - jokers, jokers)
+        spare = [card for card in CARDS[:-1] if card not in hand]
+        lines = {"P1": " ".join(hand), "P2": spare[0], "P3": spare[1], "pile": spare[2]}
+        opened = turn % 2 == 1
+        if opened:
+            lines["melds"] = f"P1/1: {' '.join(rank + suit for rank, suit in zip(spare[3][0] * 3, 'SHD', strict=True))}"
+            lines["owed"] = " ".join(hand[-min(jokers, rng.randint(0, 2)) :] if jokers else [])
+        else:
+            lines["owed"] = rng.choice(["", hand[0], hand[-1]])
+        lines = {key: value for key, value in lines.items() if value}
+        try:
+            referee = table(str(rules), **lines)
+        except PositionError:
+            continue  # what is owed cannot be settled, or the cards of the meld are in the hand
+        if not opened:
+            if "lay down" not in referee.legal():
+                continue
+            referee.do("lay down")
+        seen += compare_with_naive(referee, Naive(rules, opened), rng)
+    assert min(seen[phase] for phase in ("play", "meld", "fill")) > 20
 
 
 # ---- whole deals -------------------------------------------------------------------------------------------------------
