@@ -251,6 +251,17 @@ def test_taking_the_upcard_to_open() -> None:
     assert twice.legal() == {"set of K", "set of 7"}
 
 
+def test_a_debt_can_outlive_what_is_known() -> None:
+    referee = table("kaluki40_british", phase="draw P1", P1="7S 7H 7D 2C 5D", pile="7S", melds="P1/1: 4S 5S 6S")
+    referee.do("take upcard")
+    referee.do("lay off onto P1/1 high")  # of two like cards the known one has left, and one of them is still owed
+    assert line_of(referee, "known P1") is None
+    assert line_of(referee, "owed") == "7S"
+    again = Referee.from_position(referee.position())
+    assert again.legal() == referee.legal()
+    assert "set of 7" in again.legal()
+
+
 @pytest.mark.parametrize(
     ("hand", "upcard", "may"),
     [
@@ -446,6 +457,12 @@ def test_the_deal_is_blocked_where_nothing_may_be_drawn() -> None:
     referee.do("discard 4C")
     assert phase_of(referee) == "over blocked"
     assert referee.scores() == [2, 3, sum(DEFAULT.card_points(card) for card in rest.split())]
+    # P2 has opened, and the upcard would have to be laid in a new meld.
+    bound = "kaluki51 upcard_after_opening=only_for_new_meld reshuffle_max=0"
+    rest = all_but(Rules.parse(bound), 3, "2C 4C", "3C", "9D", "AS AH AD")
+    referee = table(bound, P1="2C 4C", P2="3C", P3=rest, stock="-", pile="9D", melds="P2/1: AS AH AD")
+    referee.do("discard 4C")
+    assert phase_of(referee) == "over blocked"
     last = table(turns="179", P1="2C 4C")
     last.do("discard 4C")
     assert phase_of(last) == "over blocked"
