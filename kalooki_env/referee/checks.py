@@ -19,7 +19,7 @@ def faults_of(state: State) -> list[str]:
         if state.calls[seat].second > state.calls[seat].first:
             faults.append(f"{name} had more calls allowed than it made")
     # Whatever goes on in the phase rests on the melds.
-    return faults or _count_faults(state) + _phase_faults(state)
+    return faults or count_faults(state) + _phase_faults(state)
 
 
 def _table_faults(state: State, seat: int) -> list[str]:
@@ -46,7 +46,8 @@ def _table_faults(state: State, seat: int) -> list[str]:
     return faults
 
 
-def _count_faults(state: State) -> list[str]:
+def count_faults(state: State) -> list[str]:
+    """What is wrong with the numbers of reshuffles, turns and cards, in either game."""
     faults = []
     limit = state.rules.reshuffle_max
     if limit is not None and state.reshuffles > limit:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import ClassVar
 
 from kalooki_env.rules import JOKER, RANKS, SUITS
 
@@ -40,9 +41,12 @@ class Three:
     """Cards of one rank (J3.1); while it is being filled also fewer than three.
 
     Attributes:
+        word: how it is called in texts.
         rank: rank of its naturals.
         cards: its cards in card order.
     """
+
+    word: ClassVar[str] = "three"
 
     rank: str
     cards: list[str] = field(default_factory=list)
@@ -62,10 +66,13 @@ class Four:
     """Cards of one suit in consecutive places (J3.2); while it is being filled also fewer than four.
 
     Attributes:
+        word: how it is called in texts.
         suit: suit letter.
         low: its lowest place, 1 to 11 when laid.
         cards: its cards from the lowest place upwards, jokers as `JK`.
     """
+
+    word: ClassVar[str] = "four"
 
     suit: str
     low: int

@@ -1,4 +1,4 @@
-"""Reading a position text (ACTIONS.md, section 6)."""
+"""Reading a position text (ACTIONS.md, sections 6 and 8.5)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import Counter
 from kalooki_env.errors import NotationError, PositionError
 from kalooki_env.referee.melds import CARDS, FOUR_SIZE, THREE_SIZE, Four, Meld, Three, sorted_cards
 from kalooki_env.referee.notation import (
-    MELD,
+    GRAMMARS,
     NOTHING,
     SEAT,
     read_cards,
@@ -17,24 +17,35 @@ from kalooki_env.referee.notation import (
     read_seat,
     read_target,
 )
-from kalooki_env.referee.state import Count, Phase, State
+from kalooki_env.referee.state import Count, Phase, State, Target
 from kalooki_env.rules import JOKER, Rules
 
 _REQUIRED = ("kalooki", "rules", "players", "deal", "dealer", "turns", "phase", "stock", "pile")
 _OPTIONAL = ("reshuffles", "opened", "calls", "answers", "rng", "scores")
 _PER_SEAT = ("hand", "known", "discarded", "declined")
 _REST = "rest"
-_PHASES = (
-    rf"(?P<name>draw) (?P<seat>{SEAT})(?P<after_call> after call)?",
-    rf"(?P<name>play) (?P<seat>{SEAT})(?P<opened_now> opened now)?",
-    rf"(?P<name>meld) (?P<seat>{SEAT})",
-    rf"(?P<name>fill) (?P<seat>{SEAT}) (?P<kind>.*)",
-    rf"(?P<name>layoff) (?P<seat>{SEAT}) onto (?P<target>{MELD})(?: (?P<end>low|high))?(?P<opened_now> opened now)?",
-    rf"(?P<name>move) (?P<seat>{SEAT}) in (?P<target>{MELD}) to (?P<end>low|high)",
-    rf"(?P<name>call) (?P<seat>{SEAT}) on (?P<other>{SEAT})",
-    rf"(?P<name>answer) (?P<seat>{SEAT}) to (?P<other>{SEAT})",
-    rf"(?P<name>over) (?P<seat>{SEAT}|blocked)",
-)
+_NOW = "(?P<opened_now> opened now)?"
+_PHASES = {
+    "jamaican": (
+        rf"(?P<name>draw) (?P<seat>{SEAT})(?P<after_call> after call)?",
+        rf"(?P<name>play) (?P<seat>{SEAT}){_NOW}",
+        rf"(?P<name>meld) (?P<seat>{SEAT})",
+        rf"(?P<name>fill) (?P<seat>{SEAT}) (?P<kind>.*)",
+        rf"(?P<name>layoff) (?P<seat>{SEAT}) onto (?P<target>MELD)(?: (?P<end>low|high))?{_NOW}",
+        rf"(?P<name>move) (?P<seat>{SEAT}) in (?P<target>MELD) to (?P<end>low|high)",
+        rf"(?P<name>call) (?P<seat>{SEAT}) on (?P<other>{SEAT})",
+        rf"(?P<name>answer) (?P<seat>{SEAT}) to (?P<other>{SEAT})",
+        rf"(?P<name>over) (?P<seat>{SEAT}|blocked)",
+    ),
+    "kaluki": (
+        rf"(?P<name>draw|meld) (?P<seat>{SEAT})",
+        rf"(?P<name>play) (?P<seat>{SEAT}){_NOW}",
+        rf"(?P<name>fill) (?P<seat>{SEAT}) (?P<kind>.*?){_NOW}",
+        rf"(?P<name>layoff) (?P<seat>{SEAT}) onto (?P<target>MELD)(?: (?P<end>low|high))?{_NOW}",
+        rf"(?P<name>swap) (?P<seat>{SEAT}) in (?P<target>MELD){_NOW}",
+        rf"(?P<name>over) (?P<seat>{SEAT}|blocked)",
+    ),
+}
 
 
 def read_position(text: str) -> State:
@@ -49,10 +60,12 @@ def read_position(text: str) -> State:
     if lines["kalooki"] != "1":
         raise NotationError(f"kalooki: {lines['kalooki']!r} is no known form of a position; known: 1")
     rules = Rules.parse(lines["rules"])
+    _check_names(lines, rules.game)
     players, deal = _number(lines, "players"), _number(lines, "deal")
     rules.check_table(players, deal)
-    phase = _phase(lines["phase"], players)
-    melds = _melds(lines, players, phase)
+    phase = _phase(lines["phase"], players, rules.game)
+    order: list[Target] = []
+    melds = _melds(lines, players, phase) if rules.game == "jamaican" else _melds_in_order(lines, players, phase, order)
     stock_rest = lines["stock"] == _REST
     state = State(
         rules=rules,
@@ -70,6 +83,8 @@ def read_position(text: str) -> State:
         known=_seat_cards(lines, "known", players),
         discarded=_seat_cards(lines, "discarded", players),
         declined=_seat_cards(lines, "declined", players),
+        order=order,
+        owed=Counter(read_cards(lines.get("owed", NOTHING))),
         stock=[] if stock_rest else read_cards(lines["stock"]),
         pile=read_cards(lines["pile"]),
     )
@@ -78,9 +93,9 @@ def read_position(text: str) -> State:
 
 
 def pack_cards(rules: Rules, num_players: int) -> Counter[str]:
-    """All cards of the packs in use (J1.1, J1.3)."""
+    """All cards of the packs in use (J1.1, J1.3, KL1.1)."""
     packs = rules.packs_for(num_players)
-    return Counter({card: packs * (2 if card == JOKER else 1) for card in CARDS})
+    return Counter({card: rules.jokers_with(packs) if card == JOKER else packs for card in CARDS})
 
 
 def _lines(text: str) -> dict[str, str]:
@@ -88,9 +103,9 @@ def _lines(text: str) -> dict[str, str]:
     for line in text.strip().splitlines():
         key, colon, value = (part.strip() for part in line.partition(":"))
         kind, _, whose = key.partition(" ")
-        is_known = not whose and key in _REQUIRED + _OPTIONAL
+        is_known = not whose and key in (*_REQUIRED, *_OPTIONAL, "owed")
         is_known = is_known or (kind in _PER_SEAT and re.fullmatch(SEAT, whose) is not None)
-        is_known = is_known or (kind == "meld" and re.fullmatch(MELD, whose) is not None)
+        is_known = is_known or (kind == "meld" and any(re.fullmatch(grammar.meld, whose) for grammar in GRAMMARS.values()))
         if not is_known or not colon or not value:
             raise NotationError(f"position: {line!r} is no line of a position")
         if key in lines:
@@ -108,17 +123,26 @@ def _number(lines: dict[str, str], key: str) -> int:
     return int(lines[key])
 
 
-def _phase(text: str, players: int) -> Phase:
-    for form in _PHASES:
-        if match := re.fullmatch(form, text):
+def _check_names(lines: dict[str, str], game: str) -> None:
+    """Raise unless the lines are those of the game."""
+    strangers = [key for key in lines if key.startswith("meld ") and not re.fullmatch(GRAMMARS[game].meld, key[5:])]
+    if game == "jamaican" and "owed" in lines:
+        strangers.append("owed")
+    if strangers:
+        raise NotationError(f"position: {strangers[0]!r} is no line of a position of this game")
+
+
+def _phase(text: str, players: int, game: str) -> Phase:
+    for form in _PHASES[game]:
+        if match := re.fullmatch(form.replace("MELD", GRAMMARS[game].meld), text):
             words = match.groupdict()
             return Phase(
                 name=words["name"],
                 seat=None if words["seat"] == "blocked" else read_seat(words["seat"], players),
                 after_call=bool(words.get("after_call")),
                 opened_now=bool(words.get("opened_now")),
-                filling=read_kind(words["kind"]) if words.get("kind") else None,
-                target=read_target(words["target"], players) if words.get("target") else None,
+                filling=read_kind(words["kind"], game) if words.get("kind") else None,
+                target=read_target(words["target"], players, game) if words.get("target") else None,
                 end=words.get("end"),
                 other=read_seat(words["other"], players) if words.get("other") else None,
             )
@@ -140,6 +164,26 @@ def _melds(lines: dict[str, str], players: int, phase: Phase) -> list[list[Meld]
             phase.filling = _begun(read_meld(value, type(phase.filling)), phase.filling, value)
         else:
             melds[seat].append(read_meld(value))
+    return melds
+
+
+def _melds_in_order(lines: dict[str, str], players: int, phase: Phase, order: list[Target]) -> list[list[Meld]]:
+    """The same for Kaluki, where the last line of all is that of the meld that is being filled; `order` gets the others."""
+    melds: list[list[Meld]] = [[] for _ in range(players)]
+    names = [key.partition(" ")[2] for key in lines if key.startswith("meld ")]
+    for name in names:
+        seat, number = read_target(name, players, "kaluki")
+        value = lines[f"meld {name}"]
+        if number != len(melds[seat]):
+            raise NotationError(f"position: meld P{seat + 1}/{len(melds[seat]) + 1} is missing, or comes after a later one")
+        if phase.filling is not None and name == names[-1] and seat == phase.seat:
+            if value != NOTHING:
+                phase.filling = _begun(read_meld(value, type(phase.filling), "kaluki"), phase.filling, value)
+            return melds
+        melds[seat].append(read_meld(value, game="kaluki"))
+        order.append((seat, number))
+    if phase.filling is not None:
+        raise NotationError("position: the last line of the melds is not that of the meld that the phase names")
     return melds
 
 

@@ -17,12 +17,12 @@ class Phase:
     """The decision that is due (ACTIONS.md, section 2).
 
     Attributes:
-        name: `draw`, `play`, `meld`, `fill`, `layoff`, `move`, `call`, `answer` or `over`.
+        name: `draw`, `play`, `meld`, `fill`, `layoff`, `move`, `call`, `answer` or `over`; in Kaluki `swap` too.
         seat: the seat to move, from 0; in `over` the seat that went out, None in a blocked deal.
         after_call: in `draw`: the call on the last discard was allowed.
-        opened_now: the seat opened in this very turn; in `play` and `layoff`.
+        opened_now: the seat opened in this very turn; in `play` and `layoff`, in Kaluki in `fill` and `swap` too.
         filling: in `fill`: the meld that is being filled.
-        target: in `layoff` and `move`: the meld.
+        target: in `layoff`, `move` and `swap`: the meld.
         end: in `layoff` and `move`: the end of a four, `low` or `high`.
         other: in `call` the discarder, in `answer` the caller.
     """
@@ -56,6 +56,8 @@ class State:
         calls: calls made and allowed, for each seat.
         answers: calls allowed and refused, for each seat.
         known, discarded, declined: see ACTIONS.md, section 5.
+        order: in Kaluki all laid melds in the order in which they were begun (ACTIONS.md, section 8.5).
+        owed: in Kaluki the cards that the seat to move still has to lay in new melds (ACTIONS.md, section 8.2).
     """
 
     rules: Rules
@@ -75,6 +77,8 @@ class State:
     known: list[Counter[str]] = field(default_factory=list)
     discarded: list[Counter[str]] = field(default_factory=list)
     declined: list[Counter[str]] = field(default_factory=list)
+    order: list[Target] = field(default_factory=list)
+    owed: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         seats = range(self.num_players)
@@ -85,6 +89,11 @@ class State:
         self.known = self.known or [Counter() for _ in seats]
         self.discarded = self.discarded or [Counter() for _ in seats]
         self.declined = self.declined or [Counter() for _ in seats]
+
+    @property
+    def is_kaluki(self) -> bool:
+        """Whether the game is Kaluki."""
+        return self.rules.game == "kaluki"
 
     def mover(self) -> int:
         """The seat to move; not to be asked when the deal is over."""
@@ -145,11 +154,20 @@ class State:
         filling = self.phase.filling if self.phase.seat == seat else None
         return self.melds[seat] + ([filling] if filling else [])
 
+    def table_in_order(self) -> list[tuple[Target, Meld]]:
+        """All melds with their names as a position lists them; the one that is being filled may have no card yet."""
+        if not self.is_kaluki:
+            return [((seat, number), meld) for seat in range(self.num_players) for number, meld in enumerate(self.table(seat))]
+        melds = [(target, self.meld(target)) for target in self.order]
+        if self.phase.filling is not None:
+            melds.append(((self.mover(), len(self.melds[self.mover()])), self.phase.filling))
+        return melds
+
     def scores(self) -> list[int] | None:
         """The scores of the deal (J11, J12.5), None while it is played."""
         if self.phase.name != "over":
             return None
-        scores = []
+        scores: list[int] = []
         for seat, hand in enumerate(self.hands):
             if seat == self.phase.seat:
                 scores.append(self.rules.go_out_score)  # J11.1

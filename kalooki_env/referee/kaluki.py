@@ -1,0 +1,167 @@
+"""The course of a deal of Kaluki: what each action does (ACTIONS.md, section 8.3; KL4, KL5)."""
+
+from __future__ import annotations
+
+from kalooki_env.referee.course import Course
+from kalooki_env.referee.kaluki_checks import faults_of
+from kalooki_env.referee.kaluki_legal import END_MELD, END_OPENING, actions, upcard_can_be_taken, upcard_would_be_owed
+from kalooki_env.referee.kaluki_melds import is_full, may_end, replaceable
+from kalooki_env.referee.melds import HIGH, Meld, Three
+from kalooki_env.referee.notation import read_kind, read_target
+from kalooki_env.referee.state import Phase
+from kalooki_env.rules import JOKER
+
+
+class KalukiCourse(Course):
+    """A deal of Kaluki under way."""
+
+    def legal(self) -> set[str]:
+        """See `Course`."""
+        return actions(self._state)
+
+    def faults(self) -> list[str]:
+        """See `Course`."""
+        return faults_of(self._state)
+
+    def carry_out(self, action: str) -> None:
+        """See `Course`."""
+        self._do(action)
+        while self._state.phase.name in ("fill", "layoff", "swap"):
+            legal = self.legal()
+            if len(legal) > 1:
+                return
+            self._do(legal.pop())
+
+    def upcard_can_be_taken(self) -> bool:
+        """See `Course`."""
+        return upcard_can_be_taken(self._state)
+
+    def upcard_counts_as_declined(self) -> bool:
+        """Any upcard (ACTIONS.md, section 8.5): whether the seat could have taken it is nobody's business."""
+        return bool(self._state.pile)
+
+    def _do(self, action: str) -> None:
+        match self._state.phase.name:
+            case "draw":
+                owed = action == "take upcard" and upcard_would_be_owed(self._state, self._seat)
+                upcard = self._state.pile[:1]
+                self._do_draw(action)
+                self._state.owed.update(upcard if owed else [])
+            case "play":
+                self._do_play(action)
+            case "meld" if action == END_OPENING:
+                self._open()
+            case "meld":
+                self._begin(action)
+            case "fill" if action == END_MELD:
+                self._end_meld()
+            case "fill":
+                self._fill(action.removeprefix("place "))
+            case "layoff":
+                self._lay_off(action.removeprefix("place "))
+            case "swap":
+                self._swap(action.removeprefix("place "))
+
+    def _do_play(self, action: str) -> None:
+        state, seat = self._state, self._seat
+        now = state.phase.opened_now
+        match action.split():
+            case ["lay", "down"]:
+                state.phase = Phase("meld", seat)
+            case ["lay", "off", "onto", name, *end]:
+                target = read_target(name, state.num_players, "kaluki")
+                state.phase = Phase("layoff", seat, opened_now=now, target=target, end=end[0] if end else None)
+            case ["swap", "joker", "in", name]:
+                state.phase = Phase("swap", seat, opened_now=now, target=read_target(name, state.num_players, "kaluki"))
+            case ["discard", card]:
+                self._discard(card)
+            case _:
+                self._begin(action)
+
+    def _discard(self, card: str) -> None:
+        """KL4.5."""
+        state, seat = self._state, self._seat
+        self._lose(card)
+        state.pile.insert(0, card)
+        state.discarded[seat][card] += 1
+        if not self._goes_out() and not self._turn_is_last():
+            self._begin_turn(state.next_seat(seat))
+
+    # ---- new melds -----------------------------------------------------------------------------------------------
+
+    def _begin(self, action: str) -> None:
+        self._state.phase = Phase(
+            "fill", self._seat, opened_now=self._state.phase.opened_now, filling=read_kind(action, "kaluki")
+        )
+
+    @property
+    def _filling(self) -> Meld:
+        filling = self._state.phase.filling
+        assert filling is not None
+        return filling
+
+    def _fill(self, card: str) -> None:
+        """Place a card in the meld; it ends by itself if it can take no more, or the hand is empty."""
+        state, meld = self._state, self._filling
+        self._lose(card)
+        state.owed[card] -= 1
+        state.owed = +state.owed
+        if isinstance(meld, Three):
+            meld.add(card)
+        else:
+            meld.add_at(HIGH, card)
+        if may_end(meld) and (is_full(meld) or not self._hand.total()):
+            self._end_meld()
+
+    def _end_meld(self) -> None:
+        state, seat, now = self._state, self._seat, self._state.phase.opened_now
+        state.order.append((seat, len(state.melds[seat])))
+        state.melds[seat].append(self._filling)
+        if state.opened[seat]:
+            self._play_on(now)
+            return
+        state.phase = Phase("meld", seat)
+        if not self._hand.total():
+            self._open()  # its value was looked at before the last card could be placed
+
+    def _open(self) -> None:
+        """KL4.2."""
+        self._state.opened[self._seat] = True
+        self._play_on(True)
+
+    def _play_on(self, opened_now: bool) -> None:
+        if not self._goes_out():
+            self._state.phase = Phase("play", self._seat, opened_now=opened_now)
+
+    # ---- melds that lie ------------------------------------------------------------------------------------------
+
+    def _target(self) -> Meld:
+        target = self._state.phase.target
+        assert target is not None
+        return self._state.meld(target)
+
+    def _lay_off(self, card: str) -> None:
+        """KL4.3."""
+        phase, meld = self._state.phase, self._target()
+        self._lose(card)
+        if isinstance(meld, Three):
+            meld.add(card)
+        else:
+            meld.add_at(phase.end or HIGH, card)
+        self._play_on(phase.opened_now)
+
+    def _swap(self, card: str) -> None:
+        """KL4.4."""
+        state, seat, meld = self._state, self._seat, self._target()
+        index = replaceable(meld)[card]
+        self._lose(card)
+        if isinstance(meld, Three):
+            meld.cards.pop(index)
+            meld.add(card)
+        else:
+            meld.cards[index] = card
+        state.hands[seat][JOKER] += 1
+        state.known[seat][JOKER] += 1
+        if state.rules.joker_after_swap == "new_meld_this_turn":
+            state.owed[JOKER] += 1
+        state.phase = Phase("play", seat, opened_now=state.phase.opened_now)
