@@ -16,13 +16,14 @@ from kalooki_env.errors import (
     KalookiError,
     NotationError,
     PositionError,
+    RecordError,
     RulesError,
 )
 from kalooki_env.game.game import Game, Outcome
 from kalooki_env.game.refusals import Refusal
+from kalooki_env.records import RecordWriter, read_record
 from kalooki_env.rules import Rules, presets
-
-__version__ = "0.1.0"
+from kalooki_env.version import __version__ as __version__
 
 __all__ = [
     "AgentError",
@@ -35,6 +36,8 @@ __all__ = [
     "NotationError",
     "Outcome",
     "PositionError",
+    "RecordError",
+    "RecordWriter",
     "Refusal",
     "Rules",
     "RulesError",
@@ -48,6 +51,7 @@ __all__ = [
     "parallel_env",
     "presets",
     "raw_env",
+    "read_record",
 ]
 
 _gymnasium.register(

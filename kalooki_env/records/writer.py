@@ -1,0 +1,157 @@
+"""`RecordWriter`: a record in a file, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from kalooki_env.errors import RecordError
+from kalooki_env.game.cards import seat_name
+from kalooki_env.records.lines import FORMAT, START, VERSION, write_line
+from kalooki_env.records.recorder import DealRecorder, Line
+from kalooki_env.rules import Rules
+from kalooki_env.version import __version__
+
+try:
+    import fcntl
+except ImportError:  # not a POSIX system: nothing keeps two writers apart there
+    fcntl = None  # type: ignore[assignment]
+
+
+class RecordWriter(DealRecorder):
+    """Writes a record of deals, one after the other. A file of that name is replaced.
+
+    Each line reaches the file at once, so that a run that is cut leaves all that was played; only `close` writes the last line,
+    by which a reader knows that nothing is missing. As a context manager it is closed at the end, but not by an exception:
+    what was being recorded then counts as cut.
+
+    Args:
+        path: the file.
+        rules: rules of all deals, or their text.
+        num_players: seats at the table (of a match: at its first tables).
+        seats: names of who plays, by seat.
+        seed: seed of the whole, if there is one.
+
+    Raises:
+        RecordError: the file cannot be written, or somebody is writing it.
+        RulesError: unknown rules or an impossible table.
+
+    Example:
+        >>> import os, tempfile
+        >>> from kalooki_env.game.game import Game
+        >>> path = os.path.join(tempfile.mkdtemp(), "deal.jsonl")
+        >>> with RecordWriter(path, "jamaican", 4) as record:
+        ...     record.begin(Game("jamaican", 4, deal=1, seed=7))
+        ...     record.act("draw stock", value=0.25)
+        ...     record.abandon("enough")
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        rules: Rules | str = "jamaican",
+        num_players: int = 4,
+        *,
+        seats: Sequence[str] | None = None,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(self._emit_own)
+        self.path = Path(path)
+        self.rules = Rules.of(rules)
+        self.rules.packs_for(num_players)
+        self.num_players = int(num_players)
+        self._hash = START
+        self._deals = 0
+        try:
+            # Not emptied before it is known that nobody else is writing it.
+            self._file: Any = self.path.open("a", encoding="ascii", buffering=1, newline="\n")
+            if fcntl is not None:
+                try:
+                    fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError as error:
+                    self._file.close()
+                    raise RecordError("another record is being written there", self.path) from error
+            if self._file.seekable():  # /dev/null and pipes are not
+                self._file.truncate(0)
+        except OSError as error:
+            raise RecordError(f"cannot be written: {error.strerror or error}", self.path) from error
+        header: Line = {
+            "kind": "record",
+            "format": FORMAT,
+            "version": VERSION,
+            "package": __version__,
+            "rules": str(self.rules),
+            "keys": self.rules.as_dict(),
+            "players": self.num_players,
+        }
+        if seats is not None:
+            header["seats"] = [str(name) for name in seats]
+        if seed is not None:
+            header["seed"] = int(seed)
+        self._write(header)
+
+    def _emit_own(self, line: Line) -> None:
+        self._write(line)
+
+    def _write(self, line: Line) -> None:
+        if self._file.closed:
+            raise RecordError("is closed", self.path)
+        if line["kind"] == "deal":
+            self._deals += 1
+        text, self._hash = write_line(line, self._hash)
+        self._file.write(text + "\n")
+
+    def add(self, deal: Sequence[Line]) -> None:
+        """Write a whole deal that was recorded elsewhere: what a `DealRecorder` emitted.
+
+        Raises:
+            RecordError: a deal runs here, or the record is closed.
+        """
+        if self.game is not None:
+            raise RecordError("another deal runs: it must end first", self.path)
+        for line in deal:
+            self._write(line)
+
+    def match(self, totals: Sequence[int], winners: Sequence[int], places: Sequence[int] | None = None) -> None:
+        """End a match, made of the deals since the last one.
+
+        Args:
+            totals: sums of the scores, by seat.
+            winners: the seats that won.
+            places: place of each seat, 1 for the winners.
+
+        Raises:
+            RecordError: a deal runs, or the record is closed.
+        """
+        if self.game is not None:
+            raise RecordError("a match ends while a deal runs", self.path)
+        line: Line = {"kind": "match", "totals": [int(total) for total in totals], "winners": [seat_name(s) for s in winners]}
+        if places is not None:
+            line["places"] = [int(place) for place in places]
+        self._write(line)
+
+    def close(self) -> None:
+        """End the record; a deal that runs is abandoned. Once is enough, twice does no harm."""
+        if not self._file.closed:
+            self.abandon("the record was closed")
+            self._write({"kind": "close", "deals": self._deals})
+            self._file.close()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing more can be written."""
+        return bool(self._file.closed)
+
+    def __enter__(self) -> RecordWriter:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if error is None:
+            self.close()
+        else:
+            self._file.close()
+
+    def __reduce__(self) -> Any:
+        raise RecordError("what writes a record cannot be copied or sent to another process", self.path)
