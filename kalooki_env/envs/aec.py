@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -17,6 +18,7 @@ from kalooki_env import core
 from kalooki_env.envs.options import check_observation, deals_of, number, one_of, seat_of, warn_of_misspelt
 from kalooki_env.envs.rewards import Rewards
 from kalooki_env.errors import EnvironmentStateError, closest
+from kalooki_env.game.cards import seat_name
 from kalooki_env.game.engine import engine
 from kalooki_env.game.explain import illegal_action_error, why_illegal
 from kalooki_env.game.game import check_seed, whole_number
@@ -25,6 +27,7 @@ from kalooki_env.game.refusals import Refusal
 from kalooki_env.observe.batch import observe_and_mask, workspace
 from kalooki_env.observe.observer import Observer
 from kalooki_env.observe.schema import Observation
+from kalooki_env.records import RecordWriter, game_at
 from kalooki_env.render.text import table_text
 from kalooki_env.rules import Rules
 
@@ -71,10 +74,15 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
             for everybody.
         render_mode: `"ansi"` for a string, `"human"` to print after each step, None.
         reveal: show all hands when rendering.
+        record: file for a record of the deals (`RECORDS.md`), as they are played; `close` completes it.
+
+    Attributes:
+        recorder: the record's writer, whose `note` takes policy and value of the decision that is due; None without a record.
 
     Raises:
         RulesError: unknown rules, an impossible table, deal or dealer.
         ConfigError: an option with a value that is not allowed.
+        RecordError: a record that cannot be written.
 
     Version history: `kalooki_v0`, the first.
     """
@@ -106,6 +114,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         idle_mask: Literal["zeros", "ones"] = "zeros",
         render_mode: Literal["ansi", "human"] | None = None,
         reveal: bool = False,
+        record: str | Path | None = None,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.rules = Rules.of(rules)
@@ -150,6 +159,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         self.truncations: dict[AgentID, bool] = {}
         self.infos: dict[AgentID, dict[str, Any]] = {}
         self._is_reset = False
+        self.recorder = None if record is None else RecordWriter(record, self.rules, num_players, seats=self.possible_agents)
         core.seed_lanes(self._states, np.random.SeedSequence().generate_state(1, np.uint64))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -223,6 +233,9 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         self._is_reset = True
         self._rewards.begin(states)
         self._after(core.list_lane(states, record, self._engine.feas, 0, self._legal))
+        if self.recorder is not None:
+            self.recorder.abandon("the environment was reset")
+            self.recorder.begin(game_at(states[0], self._engine), seed=self._seed)
         self._play_forced()
         self._select()
         if self.render_mode == "human":
@@ -258,6 +271,8 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         if code < 0:
             self._illegal(action, chosen)
             return
+        if self.recorder is not None:
+            self.recorder.act(chosen)
         self._after(code)
         if self._legal_count == 1:
             self._play_forced()
@@ -279,6 +294,8 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
     def _play_forced(self) -> None:
         while self._skip_forced and self._legal_count == 1:
             action = int(self._legal[0])
+            if self.recorder is not None:
+                self.recorder.act(action)
             self._after(core.step_listed(self._states, self._record, self._feas, 0, action, self._legal, 1))
 
     def _select(self) -> None:
@@ -307,6 +324,8 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
             legal = [self._text(int(legal)) for legal in self._legal[: self._legal_count]]
             raise illegal_action_error(self._states, text, refusal, self._actor, legal, self._engine, self._seed)
         offender = self.agent_selection
+        if self.recorder is not None:
+            self.recorder.abandon(f"an illegal action by {seat_name(self._actor)}")
         self._legal_count = 0
         self._phase = _OVER
         self._cumulative_rewards[offender] = 0.0
@@ -429,7 +448,9 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         return None
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Complete the record, if there is one."""
+        if self.recorder is not None:
+            self.recorder.close()
 
 
 def env(*args: Any, **kwargs: Any) -> raw_env:
