@@ -135,6 +135,11 @@ def read_line(text: str) -> dict[str, Any]:
         raise
     except ValueError as error:
         raise LineFault(f"is not JSON: {error}") from None
+    if "\\ud" in text.lower():
+        try:
+            json.dumps(values, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError:
+            raise LineFault("has half of a surrogate pair, which is no text") from None
     if not isinstance(values, dict):
         raise LineFault(f"is {type(values).__name__}; expected an object")
     return values

@@ -50,6 +50,11 @@ def chance_of(before: Any, after: Any) -> tuple[list[str], list[str]]:
     return [CARD_NAMES[card] for card in pile_cards(before, "stock")[:count]] if count > 0 else [], []
 
 
+def clean(text: object) -> str:
+    """A text that every reader can print: names of files may hold what is no Unicode."""
+    return str(text).encode("utf-8", "replace").decode("utf-8")
+
+
 class DealRecorder:
     """Plays along at one table, and makes a line of each action.
 
@@ -92,7 +97,7 @@ class DealRecorder:
         state = game.states[0]
         line: Line = {"kind": "deal", "deal": int(state["deal"]), "dealer": seat_name(int(state["dealer"]))}
         if seats is not None:
-            line["seats"] = [str(name) for name in seats]
+            line["seats"] = [clean(name) for name in seats]
         for key, value in (("seed", seed), ("lane", lane)):
             if value is not None:
                 line[key] = int(value)
@@ -159,7 +164,7 @@ class DealRecorder:
         """End a deal that is not over, if one runs: it is not played on, and has no scores."""
         if self.game is not None:
             self.game = None
-            self._emit({"kind": "end", "abandoned": reason})
+            self._emit({"kind": "end", "abandoned": clean(reason)})
 
     def _running(self) -> Game:
         if self.game is None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TextIO
 
 from kalooki_env.errors import RecordError
 from kalooki_env.game.cards import seat_name
 from kalooki_env.records.lines import FORMAT, START, VERSION, write_line
-from kalooki_env.records.recorder import DealRecorder, Line
+from kalooki_env.records.recorder import DealRecorder, Line, clean
 from kalooki_env.rules import Rules
 from kalooki_env.version import __version__
 
@@ -64,19 +66,7 @@ class RecordWriter(DealRecorder):
         self.num_players = int(num_players)
         self._hash = START
         self._deals = 0
-        try:
-            # Not emptied before it is known that nobody else is writing it.
-            self._file: Any = self.path.open("a", encoding="ascii", buffering=1, newline="\n")
-            if fcntl is not None:
-                try:
-                    fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except OSError as error:
-                    self._file.close()
-                    raise RecordError("another record is being written there", self.path) from error
-            if self._file.seekable():  # /dev/null and pipes are not
-                self._file.truncate(0)
-        except OSError as error:
-            raise RecordError(f"cannot be written: {error.strerror or error}", self.path) from error
+        self._file = _opened(self.path)
         header: Line = {
             "kind": "record",
             "format": FORMAT,
@@ -87,7 +77,7 @@ class RecordWriter(DealRecorder):
             "players": self.num_players,
         }
         if seats is not None:
-            header["seats"] = [str(name) for name in seats]
+            header["seats"] = [clean(name) for name in seats]
         if seed is not None:
             header["seed"] = int(seed)
         self._write(header)
@@ -155,3 +145,27 @@ class RecordWriter(DealRecorder):
 
     def __reduce__(self) -> Any:
         raise RecordError("what writes a record cannot be copied or sent to another process", self.path)
+
+
+def _opened(path: Path) -> TextIO:
+    """The file, empty, and nobody else's while it is open.
+
+    Raises:
+        RecordError: it cannot be written, or somebody is writing it.
+    """
+    try:
+        # Not emptied before it is known that nobody else is writing it.
+        file = path.open("a", encoding="ascii", buffering=1, newline="\n")
+    except OSError as error:
+        raise RecordError(f"cannot be written: {error.strerror or error}", path) from error
+    if stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # not a pipe or /dev/null
+        try:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            file.close()
+            raise RecordError("cannot be written: another record is being written there", path) from error
+        except OSError:
+            pass  # a file system without locks
+        file.truncate(0)
+    return file
