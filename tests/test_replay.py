@@ -268,8 +268,8 @@ def test_hostile_names_stay_text(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "img" not in {tag for tag, _ in page.tags}
     assert page.title == page.data["title"] == path.name
     assert page.data["deals"][0]["names"] == [name.replace("\udcff", "?") for name in HOSTILE]
-    assert HOSTILE[0] not in text
-    assert "alert(1)>" not in text.replace("&gt;", ">").replace(path.name.replace("&", "&"), "")
+    assert "<script>alert" not in text
+    assert "<img" not in text
 
 
 def test_halves_of_characters_are_no_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

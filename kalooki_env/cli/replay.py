@@ -143,10 +143,10 @@ def _title(deal: RecordedDeal) -> str:
 
 
 def _end(deal: RecordedDeal) -> str:
-    scores = () if deal.outcome is None else deal.outcome.scores
-    return (
-        _shown(end_text(deal)) + ("; " if scores else "") + ", ".join(f"{seat_name(s)} {score}" for s, score in enumerate(scores))
-    )
+    words = _shown(end_text(deal))
+    if deal.outcome is None:
+        return words
+    return words + "; " + ", ".join(f"{seat_name(seat)} {score}" for seat, score in enumerate(deal.outcome.scores))
 
 
 def _shown(text: str) -> str:
