@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -160,16 +160,19 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         self.infos: dict[AgentID, dict[str, Any]] = {}
         self._is_reset = False
         self.recorder = None if record is None else RecordWriter(record, self.rules, num_players, seats=self.possible_agents)
+        # Without a record the engine itself, so that a step costs nothing more.
+        self._carry_out: Callable[..., int] = core.step_listed if self.recorder is None else self._carry_out_recorded
         core.seed_lanes(self._states, np.random.SeedSequence().generate_state(1, np.uint64))
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: the list of legal actions must be a view of the workspace again; tables are shared."""
-        return {key: value for key, value in self.__dict__.items() if key not in ("_legal", "_record", "_feas")}
+        return {key: value for key, value in self.__dict__.items() if key not in ("_legal", "_record", "_feas", "_carry_out")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._legal = self._work[0]["legal"]
         self._record, self._feas = self._engine.record, self._engine.feas
+        self._carry_out = core.step_listed
 
     def _make_spaces(self) -> None:
         """One and the same space object for all agents and calls."""
@@ -267,12 +270,10 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
             chosen = -1
         if not 0 <= chosen < self._num_actions:
             chosen = -1
-        code = core.step_listed(self._states, self._record, self._feas, 0, chosen, self._legal, self._legal_count)
+        code = self._carry_out(self._states, self._record, self._feas, 0, chosen, self._legal, self._legal_count)
         if code < 0:
             self._illegal(action, chosen)
             return
-        if self.recorder is not None:
-            self.recorder.act(chosen)
         self._after(code)
         if self._legal_count == 1:
             self._play_forced()
@@ -286,6 +287,13 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         if self.render_mode == "human":
             self.render()
 
+    def _carry_out_recorded(self, *args: Any) -> int:
+        """As `core.step_listed`, whose fifth argument is the action."""
+        code = int(core.step_listed(*args))
+        if code >= 0 and self.recorder is not None:
+            self.recorder.act(args[4])
+        return code
+
     def _after(self, code: int) -> None:
         self._legal_count = code >> 8
         self._phase = code >> 4 & 15
@@ -294,9 +302,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
     def _play_forced(self) -> None:
         while self._skip_forced and self._legal_count == 1:
             action = int(self._legal[0])
-            if self.recorder is not None:
-                self.recorder.act(action)
-            self._after(core.step_listed(self._states, self._record, self._feas, 0, action, self._legal, 1))
+            self._after(self._carry_out(self._states, self._record, self._feas, 0, action, self._legal, 1))
 
     def _select(self) -> None:
         self.agent_selection = self.possible_agents[self._actor]
