@@ -110,6 +110,8 @@ class BatchOptions:
         shaping_of(made.shaping)
         if whole_number("threads", made.threads) < 1:
             raise ConfigError(f"threads {made.threads!r} is not allowed; allowed: 1 or more")
+        if made.record is None and "record_lanes" in options:
+            raise ConfigError(f"record_lanes {made.record_lanes!r} without a record: record=PATH says where it is written")
         return made
 
     def text(self, **others: Any) -> str:

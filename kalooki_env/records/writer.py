@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
@@ -59,7 +60,7 @@ class RecordWriter(DealRecorder):
         seats: Sequence[str] | None = None,
         seed: int | None = None,
     ) -> None:
-        super().__init__(self._emit_own)
+        super().__init__(self._write)
         self.path = Path(path)
         self.rules = Rules.of(rules)
         self.rules.packs_for(num_players)
@@ -82,16 +83,20 @@ class RecordWriter(DealRecorder):
             header["seed"] = int(seed)
         self._write(header)
 
-    def _emit_own(self, line: Line) -> None:
-        self._write(line)
-
     def _write(self, line: Line) -> None:
         if self._file.closed:
             raise RecordError("is closed", self.path)
         if line["kind"] == "deal":
             self._deals += 1
         text, self._hash = write_line(line, self._hash)
-        self._file.write(text + "\n")
+        try:
+            self._file.write(text + "\n")
+        except OSError as error:  # a full disk
+            with suppress(OSError):
+                self._file.close()
+            raise RecordError(f"cannot be written: {error.strerror or error}", self.path) from error
+
+    # ---- what is written beside the actions of deals -------------------------------------------------------------
 
     def add(self, deal: Sequence[Line]) -> None:
         """Write a whole deal that was recorded elsewhere: what a `DealRecorder` emitted.
