@@ -304,3 +304,56 @@ def test_wrong_totals_are_refused(kind: str, key: str, value: Any, message: str,
     edit(number + 1, **{key: value})(lines)
     line = number + 1 if value is not ... else next(i for i, one in enumerate(lines, 1) if one["kind"] == "match")
     refused(rewrite(path, lines), line, message)
+
+
+def test_a_sudden_death_of_few_is_played_with_the_packs_of_the_match(path: Path) -> None:
+    def play(rules: str) -> None:
+        with RecordWriter(path, "jamaican", 8) as writer:
+            play_out(writer, Game(rules, 2, deal=9, seed=3), sits=[1, 6], limit=5)
+            writer.abandon("enough")
+
+    play("jamaican packs=3")
+    assert read_record(path).deals[0].sits == (1, 6)
+    play("jamaican")
+    refused(path, 2, "is of other rules: its position has 'jamaican', the record 'jamaican'")
+
+
+def series_record(path: Path, abandon: bool = False) -> list[int]:
+    """Two matches of one deal each, and a deal that decides between them; the totals of the series."""
+    with RecordWriter(path, "jamaican", 3) as writer:
+        if abandon:
+            play_out(writer, Game("jamaican", 3, deal=1, seed=8), totals=[0, 0, 0])
+            play_out(writer, Game("jamaican", 3, deal=2, seed=8), totals=lines_of(path)[-1]["scores"], limit=3)
+            writer.abandon("the environment was reset")
+        sums = [0, 0, 0]
+        for match in (1, 2):
+            game = play_out(writer, Game("jamaican", 3, deal=match, seed=match), totals=[0, 0, 0], match=match)
+            assert game.outcome is not None
+            writer.match(game.outcome.scores, [game.outcome.scores.index(min(game.outcome.scores))])
+            sums = [a + b for a, b in zip(sums, game.outcome.scores, strict=True)]
+        game = play_out(writer, Game("jamaican", 3, deal=9, seed=5), totals=sums, match=0)
+        assert game.outcome is not None
+        sums = [a + b for a, b in zip(sums, game.outcome.scores, strict=True)]
+        writer.series(sums, [sums.index(min(sums))])
+        play_out(writer, Game("jamaican", 3, deal=1, seed=6), totals=[0, 0, 0], match=1)
+    return sums
+
+
+@pytest.mark.parametrize("abandon", [False, True])
+def test_series_read_back(abandon: bool, path: Path) -> None:
+    sums = series_record(path, abandon)
+    record = read_record(path)
+    assert [match.is_series for match in record.matches] == [False, False, True]
+    assert record.matches[-1].totals == tuple(sums)
+    assert [deal.match for deal in record.deals[2 * abandon :]] == [1, 2, 0, 1]
+    lines = lines_of(path)
+    for kind, which, key, value, message in (
+        ("deal", 2, "totals", [0, 0, 0], "has totals [0, 0, 0], and the scores of the deals before"),
+        ("series", 0, "totals", [0, 0, 0], "has totals [0, 0, 0], and the scores of the deals"),
+        ("deal", 2, "match", 3, "the scores of the deals before add up to [0, 0, 0]"),
+        ("match", 1, "kind", "series", "ends a series in the midst of a match"),
+    ):
+        edited = copy.deepcopy(lines)
+        number = [i for i, line in enumerate(edited) if line["kind"] == kind][which + 2 * abandon * (kind == "deal")]
+        edited[number][key] = value
+        refused(rewrite(path, edited), number + 1, message)

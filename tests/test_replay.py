@@ -279,16 +279,19 @@ def test_halves_of_characters_are_no_text(tmp_path: Path, capsys: pytest.Capture
     assert "line 1 has half of a surrogate pair" in replay(capsys, rewrite(path, lines), code=2)[1]
 
 
-def test_matches_are_on_the_page(tmp_path: Path) -> None:
+def test_matches_are_on_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "match.jsonl"
     with RecordWriter(path, "jamaican", 3) as writer:
         game = play_out(writer, Game("jamaican", 3, deal=1, seed=1), totals=[0, 0, 0])
         assert game.outcome is not None
         assert game.outcome.winner is not None
         writer.match(game.outcome.scores, [game.outcome.winner])
-    (match,) = Page(page_html(read_record(path))).data["matches"]
-    assert match["deals"] == 1
-    assert match["text"].startswith(f"match over: P{game.outcome.winner + 1} won; totals P1 {game.outcome.scores[0]}, P2")
+    page = Page(page_html(read_record(path)))
+    words = f"match over: P{game.outcome.winner + 1} won; totals P1 {game.outcome.scores[0]}, P2"
+    assert page.data["matches"][0]["deals"] == 1
+    assert page.data["matches"][0]["text"].startswith(words)
+    assert words in replay(capsys, path, "--check")[0]
+    assert json.loads(replay(capsys, path, "--json")[0])["matches"][0]["winners"] == [game.outcome.winner]
 
 
 # ---- the page in README ----------------------------------------------------------------------------------------------

@@ -107,6 +107,7 @@ def summary_of(record: Record) -> dict[str, Any]:
                 "dealer": deal.dealer,
                 "seed": deal.seed,
                 "lane": deal.lane,
+                "match": deal.match,
                 "seats": list(deal.seats),
                 "actions": len(deal.steps),
                 "winner": None if deal.outcome is None else deal.outcome.winner,
@@ -116,7 +117,14 @@ def summary_of(record: Record) -> dict[str, Any]:
             for deal in record.deals
         ],
         "matches": [
-            {"deals": match.deals, "totals": list(match.totals), "winners": list(match.winners)} for match in record.matches
+            {
+                "deals": match.deals,
+                "totals": list(match.totals),
+                "winners": list(match.winners),
+                "places": None if match.places is None else list(match.places),
+                "series": match.is_series,
+            }
+            for match in record.matches
         ],
     }
 
@@ -127,11 +135,9 @@ def summary_text(record: Record) -> str:
         f"{record.path}: {record.rules}, {record.num_players} players, {len(record.deals)} deals, {record.num_actions} actions; "
         + ("every step is as the engine plays it" if record.cut is None else "every step up to the cut is as the engine plays it")
     ]
-    ended = {match.deals: match for match in record.matches}
     for number, deal in enumerate(record.deals, start=1):
         lines.append(f"{number:>4}  {_title(deal)}: {len(deal.steps)} actions, {_end(deal)}")
-        if number in ended:
-            lines.append("      " + match_text(ended[number].totals, ended[number].winners))
+        lines += [f"      {match_text(match)}" for match in record.matches if match.deals == number]
     return "\n".join(lines) + "\n"
 
 

@@ -83,6 +83,7 @@ KEYS: dict[str, dict[str, Key]] = {
         "seats": Key(False, *_TEXTS),
         "seed": Key(False, *_WHOLE),
         "lane": Key(False, *_WHOLE),
+        "match": Key(False, *_WHOLE),
         "sits": Key(False, *_TEXTS),
         "totals": Key(False, *_WHOLES),
         "position": Key(True, *_TEXT),
@@ -101,6 +102,11 @@ KEYS: dict[str, dict[str, Key]] = {
         "abandoned": Key(False, *_TEXT),
     },
     "match": {
+        "totals": Key(True, *_WHOLES),
+        "winners": Key(True, *_TEXTS),
+        "places": Key(False, *_WHOLES),
+    },
+    "series": {
         "totals": Key(True, *_WHOLES),
         "winners": Key(True, *_TEXTS),
         "places": Key(False, *_WHOLES),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,9 @@ _FOLLOWS = {
     "record": ("deal", "close"),
     "deal": ("action", "end"),
     "action": ("action", "end"),
-    "end": ("deal", "match", "close"),
-    "match": ("deal", "close"),
+    "end": ("deal", "match", "series", "close"),
+    "match": ("deal", "series", "close"),
+    "series": ("deal", "close"),
     "close": (),
 }
 
@@ -85,7 +87,8 @@ class _Reader:
         self._begun_at = 0
         self._sits: tuple[int, ...] = ()
         self._steps: list[Step] = []
-        self._sums: list[int] = []
+        self._sums: list[int] = []  # of the match
+        self._series: list[int] = []  # of its matches that are over, and of the deals that decide it
         self._has_totals = True  # all deals since the last match
 
     def take(self, data: bytes, number: int) -> None:
@@ -108,7 +111,7 @@ class _Reader:
             allowed = ", ".join(_FOLLOWS[self.kind]) or "nothing"
             raise LineFault(f"is of the kind {kind!r} {after}; allowed there: {allowed}")
         self.kind = kind
-        getattr(self, f"_{kind}")(values, number)
+        getattr(self, "_series_end" if kind == "series" else f"_{kind}")(values, number)
 
     # ---- the kinds of lines --------------------------------------------------------------------------------------
 
@@ -123,7 +126,7 @@ class _Reader:
         self._rules = Rules.parse(values["rules"])
         if str(self._rules) != values["rules"]:
             raise LineFault(f"has the rules {values['rules']!r}, which are written {str(self._rules)!r}")
-        meant = self._rules.as_dict()
+        meant = json.loads(json.dumps(self._rules.as_dict()))  # lists for tuples
         for key, value in values["keys"].items():
             if key not in meant:
                 raise LineFault(f"has the rules key {key!r}, which this package does not know{closest(key, meant)}")
@@ -137,13 +140,14 @@ class _Reader:
         self._rules.packs_for(self._players)
         self._check_names(values, self._players)
         self._header = values
-        self._sums = [0] * self._players
+        self._begin_series()
 
     def _deal(self, values: dict[str, Any], number: int) -> None:
         game = Game.from_text(values["position"])
         if game.text() != values["position"]:
             raise LineFault("has a position that is not written as positions are")
-        if game.rules != self._rules:
+        sits = tuple(seat_number(seat, self._players) for seat in values.get("sits", map(seat_name, range(self._players))))
+        if game.rules != self._rules_for(sits):
             raise LineFault(f"is of other rules: its position has {str(game.rules)!r}, the record {self._header['rules']!r}")
         state = game.states[0]
         if game.to_move is None:
@@ -151,12 +155,12 @@ class _Reader:
         for key, found in (("deal", int(state["deal"])), ("dealer", seat_name(int(state["dealer"])))):
             if values[key] != found:
                 raise LineFault(f"has {key} {values[key]!r}, and its position {found!r}")
-        sits = tuple(seat_number(seat, self._players) for seat in values.get("sits", map(seat_name, range(self._players))))
         if len(set(sits)) != game.num_players:
             raise LineFault(f"has a position of {game.num_players} players, and {len(set(sits))} seats that sit at the table")
         self._check_names(values, game.num_players)
-        if "totals" in values and values["totals"] != self._sums:
-            raise LineFault(f"has totals {values['totals']}, and the scores of the deals before add up to {self._sums}")
+        sums = self._series if values.get("match") == 0 else self._sums
+        if "totals" in values and values["totals"] != sums:
+            raise LineFault(f"has totals {values['totals']}, and the scores of the deals before add up to {sums}")
         self._has_totals &= "totals" in values
         self._game, self._line, self._begun_at, self._sits, self._steps = game, values, number, sits, []
 
@@ -190,11 +194,13 @@ class _Reader:
                 raise LineFault("abandons the deal, and has scores")
             if outcome is not None:
                 raise LineFault("abandons the deal, which is over")
+            self._begin_series()
         else:
             self._check_outcome(values, outcome)
             assert outcome is not None
+            sums = self._series if self._line.get("match") == 0 else self._sums
             for seat, score in zip(self._sits, outcome.scores, strict=True):
-                self._sums[seat] += score
+                sums[seat] += score
         self._finish(values.get("abandoned"))
 
     def _check_outcome(self, values: dict[str, Any], outcome: Outcome | None) -> None:
@@ -209,10 +215,23 @@ class _Reader:
                 raise LineFault(f"has {key} {values[key]!r}, and the engine gives {found!r}")
 
     def _match(self, values: dict[str, Any], _: int) -> None:
+        self._note_end(values, self._sums, is_series=False)
+        self._series = [a + b for a, b in zip(self._series, self._sums, strict=True)]
+        self._sums = [0] * self._players
+        self._has_totals = True
+
+    def _series_end(self, values: dict[str, Any], _: int) -> None:
+        if any(self._sums):
+            raise LineFault("ends a series in the midst of a match")
+        self._note_end(values, self._series, is_series=True)
+        self._begin_series()
+
+    def _note_end(self, values: dict[str, Any], sums: list[int], is_series: bool) -> None:
+        kind = values["kind"]
         if not self._has_totals:
-            raise LineFault("ends a match, but a deal of it had no totals")
-        if values["totals"] != self._sums:
-            raise LineFault(f"has totals {values['totals']}, and the scores of the deals add up to {self._sums}")
+            raise LineFault(f"ends a {kind}, but a deal of it had no totals")
+        if values["totals"] != sums:
+            raise LineFault(f"has totals {values['totals']}, and the scores of the deals add up to {sums}")
         winners = tuple(seat_number(seat, self._players) for seat in values["winners"])
         places = values.get("places")
         if not winners or len(set(winners)) != len(winners):
@@ -221,9 +240,8 @@ class _Reader:
             raise LineFault(f"has places {places}, and the winners {', '.join(values['winners'])}")
         if places is not None and len(places) != self._players:
             raise LineFault(f"has {len(places)} places for {self._players} seats")
-        self._matches.append(MatchEnd(len(self._deals), tuple(self._sums), winners, None if places is None else tuple(places)))
-        self._sums = [0] * self._players
-        self._has_totals = True
+        told = None if places is None else tuple(places)
+        self._matches.append(MatchEnd(len(self._deals), tuple(sums), winners, told, is_series))
 
     def _close(self, values: dict[str, Any], _: int) -> None:
         if values["deals"] != len(self._deals):
@@ -234,6 +252,16 @@ class _Reader:
     def _running(self) -> Game:
         assert self._game is not None  # by what may follow what
         return self._game
+
+    def _begin_series(self) -> None:
+        """Totals begin anew: at the beginning, after a series, and after a deal that was abandoned, and its match with it."""
+        self._sums, self._series = [0] * self._players, [0] * self._players
+        self._has_totals = True
+
+    def _rules_for(self, sits: Sequence[int]) -> Rules:
+        """Rules of a table of the match: where few sit, it has as many packs as the match (J13.2)."""
+        packs = self._rules.packs_for(self._players)
+        return self._rules if self._rules.packs_for(len(sits)) == packs else self._rules.replace(packs=packs)
 
     def _check_names(self, values: dict[str, Any], players: int) -> None:
         if "seats" in values and len(values["seats"]) != players:
@@ -253,6 +281,7 @@ class _Reader:
                 seats=tuple(names),
                 seed=line.get("seed"),
                 lane=line.get("lane"),
+                match=line.get("match"),
                 sits=self._sits,
                 totals=None if totals is None else tuple(totals),
                 steps=tuple(self._steps),

@@ -44,6 +44,7 @@ class RecordedDeal:
         seats: names of who plays, by seat; empty if not known.
         seed: seed of the shuffles, if known.
         lane: table that this was, of several side by side, if told.
+        match: number of the match in a series, 0 if the deal decides the series; None if not told.
         sits: seats of the match that sit at this table.
         totals: of a match before the deal, if it is one.
         steps: the actions.
@@ -58,6 +59,7 @@ class RecordedDeal:
     seats: tuple[str, ...]
     seed: int | None
     lane: int | None
+    match: int | None
     sits: tuple[int, ...]
     totals: tuple[int, ...] | None
     steps: tuple[Step, ...]
@@ -79,19 +81,21 @@ class RecordedDeal:
 
 @dataclass(frozen=True)
 class MatchEnd:
-    """The end of a match.
+    """The end of a match, or of a series of matches.
 
     Attributes:
         deals: how many deals of the record had been played then.
         totals: sums of the scores, by seat.
         winners: seats that won.
         places: place of each seat, if told.
+        is_series: whether a series ended.
     """
 
     deals: int
     totals: tuple[int, ...]
     winners: tuple[int, ...]
     places: tuple[int, ...] | None
+    is_series: bool
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,7 @@ class Record:
         seats: names of who plays, by seat, where a deal does not say otherwise; empty if not known.
         seed: seed of the whole, if told.
         deals: the deals.
-        matches: the matches that ended.
+        matches: the matches and series that ended, in order.
         cut: why it counts as truncated; None if it is whole.
     """
 

@@ -28,7 +28,9 @@ def game_at(state: Any, table: Engine) -> Game:
         state: STATE record.
         table: engine of the table.
     """
-    return Game.from_text(position_text(state, table), table.max_seats)
+    game = Game.from_text(position_text(state, table), table.max_seats)
+    game.states[0] = state  # with what is no part of the position, such as the standing of a match
+    return game
 
 
 def chance_of(before: Any, after: Any) -> tuple[list[str], list[str]]:
@@ -74,6 +76,7 @@ class DealRecorder:
         seats: Sequence[str] | None = None,
         seed: int | None = None,
         lane: int | None = None,
+        match: int | None = None,
         sits: Sequence[int] | None = None,
         totals: Sequence[int] | None = None,
     ) -> None:
@@ -84,8 +87,9 @@ class DealRecorder:
             seats: names of who plays, by seat, if not as in the first line of the record.
             seed: seed of the shuffles, if known.
             lane: table that this is, of several side by side.
+            match: number of the match in a series, from 1 on; 0 for a deal that decides the series.
             sits: seats of the match that sit at this table, if not all do.
-            totals: of a match before this deal, by seat of the match.
+            totals: of the match before this deal, by seat of the match; in a deal that decides a series, of the series.
 
         Raises:
             RecordError: a deal runs already, or the game is over.
@@ -98,7 +102,7 @@ class DealRecorder:
         line: Line = {"kind": "deal", "deal": int(state["deal"]), "dealer": seat_name(int(state["dealer"]))}
         if seats is not None:
             line["seats"] = [clean(name) for name in seats]
-        for key, value in (("seed", seed), ("lane", lane)):
+        for key, value in (("seed", seed), ("lane", lane), ("match", match)):
             if value is not None:
                 line[key] = int(value)
         if sits is not None:

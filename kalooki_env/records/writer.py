@@ -120,9 +120,16 @@ class RecordWriter(DealRecorder):
         Raises:
             RecordError: a deal runs, or the record is closed.
         """
+        self._write_end("match", totals, winners, places)
+
+    def series(self, totals: Sequence[int], winners: Sequence[int], places: Sequence[int] | None = None) -> None:
+        """End a series, made of the matches since the last one and the deals that decided it. Arguments as for `match`."""
+        self._write_end("series", totals, winners, places)
+
+    def _write_end(self, kind: str, totals: Sequence[int], winners: Sequence[int], places: Sequence[int] | None) -> None:
         if self.game is not None:
-            raise RecordError("a match ends while a deal runs", self.path)
-        line: Line = {"kind": "match", "totals": [int(total) for total in totals], "winners": [seat_name(s) for s in winners]}
+            raise RecordError(f"a {kind} ends while a deal runs", self.path)
+        line: Line = {"kind": kind, "totals": [int(total) for total in totals], "winners": [seat_name(s) for s in winners]}
         if places is not None:
             line["places"] = [int(place) for place in places]
         self._write(line)

@@ -11,14 +11,10 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
-import numpy as np
-
-from kalooki_env.game.cards import CARD_NAMES, cards_text, seat_name
+from kalooki_env.game.cards import seat_name
 from kalooki_env.game.game import Game
-from kalooki_env.game.melds import meld_in_slot
-from kalooki_env.game.notation import meld_name
-from kalooki_env.game.position import phase_text, pile_cards
-from kalooki_env.records.recorded import Record, RecordedDeal
+from kalooki_env.records.recorded import MatchEnd, Record, RecordedDeal, Step
+from kalooki_env.rules import Rules
 
 
 def page_html(record: Record, chosen: Sequence[int] | None = None) -> str:
@@ -36,7 +32,7 @@ def page_html(record: Record, chosen: Sequence[int] | None = None) -> str:
         "seed": None if record.seed is None else str(record.seed),
         "cut": record.cut,
         "deals": [deal_data(record, index) for index in indices],
-        "matches": [{"deals": match.deals, "text": match_text(match.totals, match.winners)} for match in record.matches],
+        "matches": [{"deals": match.deals, "text": match_text(match)} for match in record.matches],
     }
     page = resources.files("kalooki_env.render").joinpath("page.html").read_text(encoding="utf-8")
     # Split before anything is filled in: what a record says may look like the marks.
@@ -52,10 +48,17 @@ def embedded(data: Any) -> str:
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def match_text(totals: Sequence[int], winners: Sequence[int]) -> str:
-    """How a match ended, in words."""
-    sums = ", ".join(f"{seat_name(seat)} {total}" for seat, total in enumerate(totals))
-    return f"match over: {' and '.join(map(seat_name, winners))} won; totals {sums}"
+def match_text(match: MatchEnd) -> str:
+    """How a match or series ended, in words."""
+    sums = ", ".join(f"{seat_name(seat)} {total}" for seat, total in enumerate(match.totals))
+    kind = "series" if match.is_series else "match"
+    return f"{kind} over: {' and '.join(map(seat_name, match.winners))} won; totals {sums}"
+
+
+def asked_text(rules: Rules, number: int) -> str:
+    """What a deal asks for, in words."""
+    contract = rules.contract(number)
+    return f"{contract.threes} threes, {contract.fours} fours" if contract.threes or contract.fours else ""
 
 
 def deal_data(record: Record, index: int) -> dict[str, Any]:
@@ -63,7 +66,6 @@ def deal_data(record: Record, index: int) -> dict[str, Any]:
     deal = record.deals[index]
     frames: list[dict[str, Any]] = []
     last: dict[str, Any] = {}
-    contract = record.rules.contract(deal.number)
     for game in deal.games():
         whole = frame_of(game)
         frames.append({key: value for key, value in whole.items() if last.get(key) != value})
@@ -71,7 +73,7 @@ def deal_data(record: Record, index: int) -> dict[str, Any]:
     return {
         "index": index + 1,
         "deal": deal.number,
-        "contract": f"{contract.threes} threes, {contract.fours} fours",
+        "contract": asked_text(record.rules, deal.number),
         "dealer": deal.dealer,
         "players": len(deal.sits),
         "names": list(deal.seats),
@@ -94,9 +96,9 @@ def end_text(deal: RecordedDeal) -> str:
     return "blocked: nobody went out" if deal.outcome.winner is None else f"{seat_name(deal.outcome.winner)} went out"
 
 
-def step_data(step: Any) -> dict[str, Any]:
+def step_data(step: Step) -> dict[str, Any]:
     """An action as plain values."""
-    found = {"seat": step.seat, "action": step.action}
+    found: dict[str, Any] = {"seat": step.seat, "action": step.action}
     if step.drawn:
         found["drawn"] = " ".join(step.drawn)
     if step.renewed:
@@ -109,17 +111,22 @@ def step_data(step: Any) -> dict[str, Any]:
 
 
 def frame_of(game: Game) -> dict[str, Any]:
-    """A position as plain values; cards as texts with spaces between."""
-    state = game.states[0]
-    frame: dict[str, Any] = {f"hand{seat}": " ".join(game.hand(seat)) for seat in range(game.num_players)}
-    frame["opened"] = [seat for seat in range(game.num_players) if state["opened"][seat]]
-    melds = [(meld_name(slot), meld_in_slot(state, slot)) for slot in np.flatnonzero(state["meld_len"]).tolist()]
-    frame["melds"] = [[name, meld.text()] for name, meld in melds if meld is not None]
-    stock, pile = pile_cards(state, "stock"), pile_cards(state, "pile")
-    frame["stock"] = len(stock)
-    frame["next"] = CARD_NAMES[stock[0]] if stock else ""
-    frame["pile"] = cards_text(pile) if pile else ""
-    frame["turn"] = int(state["turns"]) + 1
-    frame["phase"] = phase_text(state)
-    frame["move"] = game.to_move
+    """A position as plain values, from its text: cards as texts with spaces between."""
+    frame: dict[str, Any] = {"move": game.to_move, "melds": []}
+    for line in game.text().splitlines():
+        key, _, value = line.partition(": ")
+        value = "" if value == "-" else value
+        if key.startswith("hand P"):
+            frame[f"hand{int(key[6:]) - 1}"] = value
+        elif key.startswith("meld P"):
+            frame["melds"].append([key[5:], value])
+        elif key == "opened":
+            frame["opened"] = [int(name[1:]) - 1 for name in value.split(", ") if name]
+        elif key == "stock":
+            cards = value.split()
+            frame["stock"], frame["next"] = len(cards), cards[0] if cards else ""
+        elif key == "turns":
+            frame["turn"] = int(value) + 1
+        elif key in ("pile", "phase", "owed"):
+            frame[key] = value
     return frame
