@@ -112,7 +112,7 @@ def step_data(step: Step) -> dict[str, Any]:
 
 def frame_of(game: Game) -> dict[str, Any]:
     """A position as plain values, from its text: cards as texts with spaces between."""
-    frame: dict[str, Any] = {"move": game.to_move, "melds": []}
+    frame: dict[str, Any] = {"move": game.to_move, "melds": [], "owed": ""}
     for line in game.text().splitlines():
         key, _, value = line.partition(": ")
         value = "" if value == "-" else value
