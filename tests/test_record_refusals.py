@@ -165,7 +165,7 @@ def edit(number: int, **values: Any) -> Edit:
         (edit(2, position="kalooki: 1"), 2, "position"),
         (edit(2, sits=["P1", "P2", "P2"]), 2, "2 seats that sit at the table"),
         (edit(2, sits=["P1", "P2", "P4"]), 2, "'P4' is no seat"),
-        (edit(2, totals=[0, 1, 0]), 2, "has totals [0, 1, 0], and the scores of the deals before add up to [0, 0, 0]"),
+        (edit(2, totals=[0, 1]), 2, "has totals [0, 1], and the scores of the deals before add up to [0, 0, 0]"),
         (edit(3, seat="P2"), 3, "has an action of 'P2', but P1 is to move"),
         (edit(3, action="discard 7S"), 3, "has 'discard 7S' by P1, which is illegal; legal: draw stock, take upcard"),
         (edit(3, action="take 8H"), 3, "which is illegal"),
@@ -357,3 +357,14 @@ def test_series_read_back(abandon: bool, path: Path) -> None:
         number = [i for i, line in enumerate(edited) if line["kind"] == kind][which + 2 * abandon * (kind == "deal")]
         edited[number][key] = value
         refused(rewrite(path, edited), number + 1, message)
+
+
+def test_a_match_may_begin_before_its_record(path: Path) -> None:
+    series_record(path)
+    lines = lines_of(path)
+    ends = [i for i, line in enumerate(lines) if line["kind"] == "match"]
+    later = [lines[0], *lines[ends[0] + 1 :]]
+    later[-1]["deals"] -= 1
+    assert [match.is_series for match in read_record(rewrite(path, later)).matches] == [False, True]
+    later[1]["totals"] = [5, 6, 7]
+    refused(rewrite(path, later), ends[1] - ends[0] + 1, "the scores of the deals add up to")

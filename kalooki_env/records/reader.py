@@ -90,6 +90,7 @@ class _Reader:
         self._sums: list[int] = []  # of the match
         self._series: list[int] = []  # of its matches that are over, and of the deals that decide it
         self._has_totals = True  # all deals since the last match
+        self._began_before = False  # matches of the series before the record, whose totals are not known
 
     def take(self, data: bytes, number: int) -> None:
         """The next line.
@@ -158,7 +159,11 @@ class _Reader:
         if len(set(sits)) != game.num_players:
             raise LineFault(f"has a position of {game.num_players} players, and {len(set(sits))} seats that sit at the table")
         self._check_names(values, game.num_players)
-        sums = self._series if values.get("match") == 0 else self._sums
+        is_decider = values.get("match") == 0
+        sums = self._series if is_decider else self._sums
+        if len(values.get("totals", ())) == self._players and (not self._deals or (self._began_before and is_decider)):
+            sums[:] = values["totals"]  # of what was played before the record, which cannot be checked
+            self._began_before = values.get("match", 1) > 1
         if "totals" in values and values["totals"] != sums:
             raise LineFault(f"has totals {values['totals']}, and the scores of the deals before add up to {sums}")
         self._has_totals &= "totals" in values
@@ -223,6 +228,8 @@ class _Reader:
     def _series_end(self, values: dict[str, Any], _: int) -> None:
         if any(self._sums):
             raise LineFault("ends a series in the midst of a match")
+        if self._began_before and len(values["totals"]) == self._players:
+            self._series = values["totals"]
         self._note_end(values, self._series, is_series=True)
         self._begin_series()
 
@@ -256,7 +263,7 @@ class _Reader:
     def _begin_series(self) -> None:
         """Totals begin anew: at the beginning, after a series, and after a deal that was abandoned, and its match with it."""
         self._sums, self._series = [0] * self._players, [0] * self._players
-        self._has_totals = True
+        self._has_totals, self._began_before = True, False
 
     def _rules_for(self, sits: Sequence[int]) -> Rules:
         """Rules of a table of the match: where few sit, it has as many packs as the match (J13.2)."""
