@@ -20,6 +20,8 @@ from kalooki_env.errors import (
     RulesError,
 )
 from kalooki_env.game.game import Game, Outcome
+from kalooki_env.game.match import Match
+from kalooki_env.game.match_score import MatchOutcome, MatchScore
 from kalooki_env.game.refusals import Refusal
 from kalooki_env.records import RecordWriter, read_record
 from kalooki_env.rules import Rules, presets
@@ -33,6 +35,9 @@ __all__ = [
     "Game",
     "IllegalActionError",
     "KalookiError",
+    "Match",
+    "MatchOutcome",
+    "MatchScore",
     "NotationError",
     "Outcome",
     "PositionError",

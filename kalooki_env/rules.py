@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from kalooki_env.errors import RulesError, closest
+from kalooki_env.presets import NINE_DEALS, PRESETS
 
 RANKS = "A23456789TJQK"
 SUITS = "SHDC"
@@ -24,42 +25,107 @@ MAX_PLAYERS = 8
 
 
 class Contract(NamedTuple):
-    """What a deal asks for (J4): numbers of threes and fours, and the cards dealt to each seat."""
+    """What a deal asks for (J4): numbers of threes and fours, and the cards dealt to each seat. Kaluki has no melds in it."""
 
     threes: int
     fours: int
     hand_size: int
 
+    @classmethod
+    def parse(cls, text: str, game: str = "jamaican") -> Contract:
+        """A contract from its text: `344/11`, or in Kaluki, which asks for points and no melds, `14`.
 
-#: J4: the nine deals of the Jamaican game, deal 1 first.
-JAMAICAN_DEALS = (
-    Contract(3, 0, 9),
-    Contract(2, 1, 10),
-    Contract(1, 2, 11),
-    Contract(0, 3, 12),
-    Contract(4, 0, 12),
-    Contract(3, 1, 13),
-    Contract(2, 2, 14),
-    Contract(1, 3, 15),
-    Contract(0, 4, 16),
-)
+        Raises:
+            RulesError: a text of another form, no melds or more than four, or a hand that does not hold them.
+        """
+        melds, _, hand = text.rpartition("/")
+        threes, fours = melds.count("3"), melds.count("4")
+        fitting = melds == "3" * threes + "4" * fours and hand.isascii() and hand.isdecimal() and len(hand) < 3
+        if game == "jamaican":
+            fitting = fitting and 1 <= len(melds) <= 4 and 3 * threes + 4 * fours <= int(hand) <= MAX_HAND
+        else:
+            fitting = fitting and text == hand and 1 <= int(hand) <= MAX_HAND
+        if not fitting:
+            form = "one to four melds, threes first, and as many cards or more, as 344/11" if game == "jamaican" else "cards, as 14"
+            raise RulesError(f"rules key deals: {text!r} is not allowed; allowed: {form}, {MAX_HAND} cards at most")
+        return cls(threes, fours, int(hand))
+
+
+#: Most deals that a match has different contracts for, and most cards of a hand that is dealt.
+MAX_DEALS, MAX_HAND = 9, 16
+#: Largest value of keys that are limits.
+MOST = 10_000
 
 _ALLOWED: dict[str, tuple[Any, ...]] = {
+    "game": ("jamaican", "kaluki"),
+    "min_players": (2, 3),
+    "max_players": (5, 6, 8),
     "packs": ("auto", 2, 3),
+    "joker_total": (None, 2),
     "set_min_naturals": (1, 2),
+    "ace_in_run": ("high_or_low", "high_only"),
     "contract_distinct_ranks": (False, True),
     "contract_distinct_suits": (False, True),
+    "joker_opening_value": (15, "represented"),
+    "upcard_before_opening": ("free", "only_to_open"),
+    "upcard_after_opening": ("free", "only_for_new_meld"),
+    "extra_melds": ("never", "later_turns", "any_time_after_opening"),
+    "layoff_in_opening_turn": (True, False),
+    "final_discard_required": (False, True),
     "calls_enabled": (False, True),
     "call_decider": ("discarder", "next_player"),
     "call_refusal_forces_take": (False, True),
     "draw_after_call": ("either", "stock_only"),
-    "joker_release": ("owner_moves_to_end", "anyone_moves_to_end"),
+    "joker_release": ("owner_moves_to_end", "anyone_moves_to_end", "swap_to_hand"),
+    "joker_after_swap": ("free", "new_meld_this_turn"),
     "layoff_run_order": ("either_end", "high_end_first"),
-    "pip_joker": (50, 25),
+    "pip_joker": (50, 25, 15),
+    "pip_black_ace": (15, 11),
+    "pip_red_ace": (1, 15, 11),
+    "go_out_score": (-50, 0),
+    "unmet_opening_penalty": (50, 0),
+    "tie_break": ("sudden_death", "shared", "extra_deal"),
+    "series": ("single", "best_of_3"),
+    "stakes": ("none", "pot", "per_deal"),
     "open_hands": (False, True),
 }
-#: Keys that take a whole number from 0 on, or None for no limit.
-_LIMITS = ("call_max_per_deal", "reshuffle_max")
+#: Keys that take a whole number, or None for "no limit" and the like, with the least number.
+_LIMITS = {"opening_points": 1, "call_max_per_deal": 0, "reshuffle_max": 0, "match_deals": 1, "score_limit": 1}
+#: Keys that take a whole number, from 0 on: no source gives these amounts.
+_AMOUNTS = ("stake", "stake_bonus")
+#: Keys that have no meaning in one of the games, and the values that they have there.
+_FIXED: dict[str, dict[str, tuple[Any, ...]]] = {
+    "jamaican": {
+        "opening_points": (None,),
+        "joker_total": (None,),
+        "ace_in_run": ("high_or_low",),
+        "joker_opening_value": (15,),
+        "upcard_before_opening": ("free",),
+        "upcard_after_opening": ("free",),
+        "extra_melds": ("never",),
+        "layoff_in_opening_turn": (True,),
+        "final_discard_required": (False,),
+        "joker_release": ("owner_moves_to_end", "anyone_moves_to_end"),
+        "joker_after_swap": ("free",),
+        "match_deals": (None,),
+        "score_limit": (None,),
+    },
+    "kaluki": {
+        "packs": (2,),
+        "set_min_naturals": (1,),
+        "contract_distinct_ranks": (False,),
+        "contract_distinct_suits": (False,),
+        "extra_melds": ("later_turns", "any_time_after_opening"),
+        "calls_enabled": (False,),
+        "call_decider": ("discarder",),
+        "call_max_per_deal": (None,),
+        "call_refusal_forces_take": (False,),
+        "draw_after_call": ("either",),
+        "joker_release": ("swap_to_hand",),
+        "layoff_run_order": ("either_end",),
+        "tie_break": ("shared", "extra_deal"),
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -68,19 +134,41 @@ class Rules:
 
     Attributes:
         base: name of the preset that these rules are described by; no part of the comparison.
+        game: `jamaican`, contracts of threes and fours (J1 to J13), or `kaluki`, points in sets and runs (KL1 to KL6).
+        min_players, max_players: seats (J1.2, KL1.1).
         packs: 54-card packs, or "auto" for the fewest that serve every deal (J1.3).
+        joker_total: jokers in the deck, None for two a pack.
+        deals: the deals of a match, texts of `Contract` (J4); of `kaluki`, one that serves all.
         set_min_naturals: fewest natural cards in a three (J3.5).
+        ace_in_run: whether an ace may be low in a run of `kaluki` (KL3.2).
         contract_distinct_ranks: the threes of a contract must differ in rank (J7.4).
         contract_distinct_suits: the fours of a contract must differ in suit (J7.4).
+        opening_points: points that open in `kaluki` (KL4.2).
+        joker_opening_value: points of a joker in an opening, or those of the card that it stands for (KL2).
+        upcard_before_opening: whether a seat that has not opened must open with an upcard that it takes (KL4.1).
+        upcard_after_opening: whether a seat that has opened must lay such an upcard in a new meld (KL4.1).
+        extra_melds: when a seat that has opened may lay further melds (J7.7, KL4.3).
+        layoff_in_opening_turn: whether it may lay off in the turn in which it opened (J8.1, KL4.2).
+        final_discard_required: whether the last card has to be discarded (KL5.1).
         calls_enabled: whether discards can be called at all (J6).
         call_decider: who allows or refuses a call (J6.4).
         call_max_per_deal: calls that a seat may have allowed in one deal, None for no limit (J6.2d).
         call_refusal_forces_take: a refusal is the refuser's own draw of the card; only with `next_player`.
         draw_after_call: what the next seat may draw after an allowed call (J6.5).
-        joker_release: who may move a joker in a four (J9.1).
+        joker_release: who may move a joker in a four (J9.1), or that any seat that has opened swaps jokers into its hand (KL4.4).
+        joker_after_swap: whether a joker that was swapped must be laid in a new meld in the same turn (KL4.4).
         layoff_run_order: whether a four must be built up to the ace before its low end is open (J8.4).
-        reshuffle_max: reshuffles in one deal, None for no limit (J12.1).
-        pip_joker: points of a joker left in hand (J2.2).
+        reshuffle_max: reshuffles in one deal, None for no limit (J12.1, KL5.3).
+        pip_joker, pip_black_ace, pip_red_ace: points of these cards left in hand (J2.2, KL2).
+        go_out_score: score of the seat that goes out (J11.1, KL5.2).
+        unmet_opening_penalty: added to the score of a seat that has not opened (J11.3, KL5.2).
+        match_deals: deals of a match of `kaluki`, None for a limit instead (KL6.1).
+        score_limit: the total above which a match of `kaluki` ends, None for a number of deals (KL6.1).
+        tie_break: what decides between equal totals: deals among the tied (J13.2), one deal of all (KL6.2), or nothing.
+        series: one match, or the best of three (J13.3).
+        stakes: chips that a match is played for; they never change play (J13.4).
+        stake: chips that each seat pays into the pot, of the match or of each deal.
+        stake_bonus: chips that each other seat pays to the seat that goes out; only with stakes per deal.
         open_hands: all hands are visible to all seats.
 
     Raises:
@@ -88,35 +176,91 @@ class Rules:
     """
 
     base: str = field(default="jamaican", compare=False)
+    game: Literal["jamaican", "kaluki"] = "jamaican"
+    min_players: int = 3
+    max_players: int = 8
     packs: Literal["auto", 2, 3] = "auto"
+    joker_total: int | None = None
+    deals: tuple[str, ...] = NINE_DEALS
     set_min_naturals: Literal[1, 2] = 1
+    ace_in_run: Literal["high_or_low", "high_only"] = "high_or_low"
     contract_distinct_ranks: bool = False
     contract_distinct_suits: bool = False
+    opening_points: int | None = None
+    joker_opening_value: Literal[15, "represented"] = 15
+    upcard_before_opening: Literal["free", "only_to_open"] = "free"
+    upcard_after_opening: Literal["free", "only_for_new_meld"] = "free"
+    extra_melds: Literal["never", "later_turns", "any_time_after_opening"] = "never"
+    layoff_in_opening_turn: bool = True
+    final_discard_required: bool = False
     calls_enabled: bool = True
     call_decider: Literal["discarder", "next_player"] = "discarder"
     call_max_per_deal: int | None = None
     call_refusal_forces_take: bool = False
     draw_after_call: Literal["either", "stock_only"] = "either"
-    joker_release: Literal["owner_moves_to_end", "anyone_moves_to_end"] = "owner_moves_to_end"
+    joker_release: Literal["owner_moves_to_end", "anyone_moves_to_end", "swap_to_hand"] = "owner_moves_to_end"
+    joker_after_swap: Literal["free", "new_meld_this_turn"] = "free"
     layoff_run_order: Literal["either_end", "high_end_first"] = "either_end"
     reshuffle_max: int | None = None
-    pip_joker: Literal[50, 25] = 50
+    pip_joker: Literal[50, 25, 15] = 50
+    pip_black_ace: Literal[15, 11] = 15
+    pip_red_ace: Literal[1, 15, 11] = 1
+    go_out_score: Literal[-50, 0] = -50
+    unmet_opening_penalty: Literal[50, 0] = 50
+    match_deals: int | None = None
+    score_limit: int | None = None
+    tie_break: Literal["sudden_death", "shared", "extra_deal"] = "sudden_death"
+    series: Literal["single", "best_of_3"] = "single"
+    stakes: Literal["none", "pot", "per_deal"] = "none"
+    stake: int = 1
+    stake_bonus: int = 1
     open_hands: bool = False
 
     def __post_init__(self) -> None:
-        if self.base not in _PRESETS:
-            raise RulesError(f"unknown rules {self.base!r}{closest(self.base, _PRESETS)}")
+        if self.base not in PRESETS:
+            raise RulesError(f"unknown rules {self.base!r}{closest(self.base, PRESETS)}")
+        self._check_deals()
         for key, allowed in _ALLOWED.items():
+            self._check_value(key, allowed)
+        for key, least in _LIMITS.items():
             value = getattr(self, key)
-            # `True == 1`: compare types too, so that a number never passes for a yes.
-            if not any(value == item and type(value) is type(item) for item in allowed):
-                raise RulesError(f"rules key {key}: {value!r} is not allowed{closest(value, allowed)}")
-        for key in _LIMITS:
+            if value is not None and (type(value) is not int or not least <= value <= MOST):
+                raise RulesError(
+                    f"rules key {key}: {value!r} is not allowed; allowed: null, or a whole number from {least} to {MOST}"
+                )
+        for key in _AMOUNTS:
             value = getattr(self, key)
-            if value is not None and (type(value) is not int or not 0 <= value <= 100):
-                raise RulesError(f"rules key {key}: {value!r} is not allowed; allowed: null, or a whole number from 0 to 100")
+            if type(value) is not int or not 0 <= value <= MOST:
+                raise RulesError(f"rules key {key}: {value!r} is not allowed; allowed: a whole number from 0 to {MOST}")
+        for key, allowed in _FIXED[self.game].items():
+            self._check_value(key, allowed, f" with game: {self.game}")
         if self.call_refusal_forces_take and self.call_decider != "next_player":
             raise RulesError("rules key call_refusal_forces_take: true needs call_decider: next_player")
+        if self.game == "kaluki":
+            if self.opening_points is None:
+                raise RulesError(f"rules key opening_points: null is not allowed with game: kaluki; allowed: 1 to {MOST}")
+            if (self.match_deals is None) == (self.score_limit is None):
+                raise RulesError(
+                    f"rules keys match_deals: {_word(self.match_deals)} and score_limit: {_word(self.score_limit)} are not allowed "
+                    "together; allowed: one of the two, the other null"
+                )
+
+    def _check_value(self, key: str, allowed: tuple[Any, ...], where: str = "") -> None:
+        value = getattr(self, key)
+        # `True == 1`: compare types too, so that a number never passes for a yes.
+        if not any(value == item and type(value) is type(item) for item in allowed):
+            raise RulesError(f"rules key {key}: {value!r} is not allowed{where}{closest(value, allowed)}")
+
+    def _check_deals(self) -> None:
+        if self.game not in _FIXED:
+            return  # reported with the other values
+        if not isinstance(self.deals, tuple) or not all(isinstance(deal, str) for deal in self.deals):
+            raise RulesError(f"rules key deals: {self.deals!r} is not allowed; allowed: a list of texts such as '344/11'")
+        most = MAX_DEALS if self.game == "jamaican" else 1
+        if len(self.deals) > most:
+            raise RulesError(f"rules key deals: {len(self.deals)} deals are not allowed; allowed: at most {most}")
+        for deal in self.deals:
+            Contract.parse(deal, self.game)
 
     # ---- making rules --------------------------------------------------------------------------------------------
 
@@ -131,9 +275,9 @@ class Rules:
         Raises:
             RulesError: unknown name, key or value; the message gives the closest known one.
         """
-        if not isinstance(name, str) or name not in _PRESETS:
-            raise RulesError(f"unknown rules {name!r}{closest(name, _PRESETS)}")
-        return cls(base=name, **{**_PRESETS[name].values, **_checked_keys(overrides)})
+        if not isinstance(name, str) or name not in PRESETS:
+            raise RulesError(f"unknown rules {name!r}{closest(name, PRESETS)}")
+        return cls(base=name, **{**PRESETS[name].values, **_checked_keys(overrides)})
 
     @classmethod
     def parse(cls, text: str) -> Rules:
@@ -150,8 +294,7 @@ class Rules:
                 raise RulesError(f"rules text {text!r}: {word!r} is not of the form key=value")
             if key in overrides:
                 raise RulesError(f"rules text {text!r}: the key {key!r} stands twice")
-            is_number = value.isascii() and value.isdecimal() and len(value) < 10
-            overrides[key] = _VALUE_WORDS.get(value, int(value) if is_number else value)
+            overrides[key] = _value(key, value)
         return cls.preset(name, **overrides)
 
     @classmethod
@@ -177,7 +320,7 @@ class Rules:
         values = dict(data)
         name = values.pop("preset", "jamaican")
         if not isinstance(name, str):
-            raise RulesError(f"rules key preset: {name!r} is not allowed{closest(name, _PRESETS)}")
+            raise RulesError(f"rules key preset: {name!r} is not allowed{closest(name, PRESETS)}")
         bad = [key for key in values if not isinstance(key, str)]
         if bad:
             raise RulesError(f"unknown rules key {bad[0]!r}{closest(bad[0], RULE_KEYS)}")
@@ -215,7 +358,7 @@ class Rules:
 
     def __str__(self) -> str:
         """The text that `parse` reads: the preset's name and the keys that differ from it."""
-        base = {**{f.name: f.default for f in dataclasses.fields(Rules)}, **_PRESETS[self.base].values}
+        base = {**{f.name: f.default for f in dataclasses.fields(Rules)}, **PRESETS[self.base].values}
         words = [f"{key}={_word(value)}" for key, value in self.as_dict().items() if value != base[key]]
         return " ".join([self.base, *words])
 
@@ -223,41 +366,41 @@ class Rules:
 
     @property
     def num_deals(self) -> int:
-        """Number of deals in a match, nine (J4)."""
-        return len(JAMAICAN_DEALS)
+        """Deals that differ: nine in a Jamaican match (J4), one in Kaluki (KL1.2)."""
+        return len(self.deals)
 
     def contract(self, deal: int) -> Contract:
         """Contract and hand size of deal number 1 to `num_deals` (J4).
 
         Raises:
-            RulesError: no such deal.
+            RulesError: no such deal, or rules whose deals have yet to be supplied.
         """
+        if not self.deals:
+            raise RulesError(
+                f"rules {self.base!r}: no source gives the contracts of its deals, so they must be supplied: in a text "
+                f"'{self.base} deals=33/13,34/13', in Python Rules.preset('{self.base}', deals=['33/13', '34/13']): threes, fours, "
+                "and the cards of a hand"
+            )
         if type(deal) is not int or not 1 <= deal <= self.num_deals:
             raise RulesError(f"deal {deal!r} is not allowed; allowed: 1 to {self.num_deals}")
-        return JAMAICAN_DEALS[deal - 1]
+        return Contract.parse(self.deals[deal - 1], self.game)
 
     def card_points(self, card: str) -> int:
-        """Points of a card left in hand (J2.2), for a card text such as `7S` or `JK`."""
+        """Points of a card left in hand (J2.2, KL2), for a card text such as `7S` or `JK`."""
         if card == JOKER:
             return self.pip_joker
         rank, suit = card[0], card[1]
         if rank == "A":
-            return 15 if suit in "SC" else 1
+            return self.pip_black_ace if suit in "SC" else self.pip_red_ace
         return 10 if rank in "TJQK" else int(rank)
-
-    @property
-    def go_out_score(self) -> int:
-        """Score of the seat that goes out (J11.1)."""
-        return -50
-
-    @property
-    def unmet_opening_penalty(self) -> int:
-        """Added to the score of a seat that has not opened (J11.3)."""
-        return 50
 
     def max_turns(self, num_players: int) -> int:
         """Turns after which a deal is blocked (J12.4)."""
         return 60 * num_players
+
+    def jokers_with(self, packs: int) -> int:
+        """Jokers in a deck of so many packs (J1.1, KL1.1)."""
+        return 2 * packs if self.joker_total is None else self.joker_total
 
     def packs_for(self, num_players: int) -> int:
         """Packs in use at a table of this size (J1.3).
@@ -267,78 +410,43 @@ class Rules:
         Raises:
             RulesError: the table cannot be seated: a wrong number of players, or too few packs for some deals.
         """
-        if type(num_players) is not int or not 2 <= num_players <= MAX_PLAYERS:
+        self.contract(1)
+        if type(num_players) is not int or not 2 <= num_players <= self.max_players:
+            sudden_death = f", and 2 in a sudden death (deal {self.num_deals})" if self.min_players > 2 else ""
             raise RulesError(
-                f"{num_players!r} players are not allowed; allowed: 3 to {MAX_PLAYERS}, "
-                f"and 2 in a sudden death (deal {self.num_deals})"
+                f"{num_players!r} players are not allowed; allowed: {self.min_players} to {self.max_players}{sudden_death}"
             )
+        least = num_players if self.game == "jamaican" else 1
         for packs in (2, 3) if self.packs == "auto" else (self.packs,):
+            size = 52 * packs + self.jokers_with(packs)
             short = [
                 number
-                for number, contract in enumerate(JAMAICAN_DEALS, start=1)
-                if 54 * packs - num_players * contract.hand_size - 1 < num_players
+                for number in range(1, self.num_deals + 1)
+                if size - num_players * self.contract(number).hand_size - 1 < least
             ]
             if not short:
                 return packs
         raise RulesError(
             f"{num_players} players cannot play with {self.packs} packs: deal {', '.join(map(str, short))} would leave fewer "
-            f"than {num_players} cards in the stock; use packs: auto"
+            f"than {least} cards in the stock; use packs: auto"
         )
 
     def check_table(self, num_players: int, deal: int) -> None:
         """Raise unless this deal can be played by this many players.
 
-        Two players meet only in a sudden death, which is played with the last contract (J13.2).
+        Two players of the Jamaican game meet only in a sudden death, which is played with the last contract (J13.2).
 
         Raises:
             RulesError: the table cannot be seated, or there is no such deal.
         """
         self.contract(deal)
         self.packs_for(num_players)
-        if num_players == 2 and deal != self.num_deals:
+        if num_players < self.min_players and deal != self.num_deals:
             raise RulesError(
                 f"2 players may play only a sudden death, deal {self.num_deals}, not deal {deal}; "
-                f"allowed: 3 to {MAX_PLAYERS} players"
+                f"allowed: {self.min_players} to {self.max_players} players"
             )
 
-
-class Preset(NamedTuple):
-    """A named set of rules: one line about it, and the values that differ from `jamaican`."""
-
-    about: str
-    values: dict[str, Any]
-
-
-_CONSENSUS = {
-    "set_min_naturals": 2,
-    "contract_distinct_ranks": True,
-    "contract_distinct_suits": True,
-    "call_max_per_deal": 3,
-}
-_PRESETS: dict[str, Preset] = {
-    "jamaican": Preset("Jamaican Kalooki with no restriction that the source rules do not state (the default)", {}),
-    "jamaican_consensus": Preset(
-        "jamaican with what most descriptions add: two naturals in a three, different ranks and suits, three calls a deal "
-        "(J3.5, J6.2d, J7.4)",
-        _CONSENSUS,
-    ),
-    "jamaican_club": Preset(
-        "jamaican_consensus as played in clubs: the next seat answers a call and takes the card if it refuses, stock only after "
-        "a call, anyone moves jokers, fours grow up to the ace first, one reshuffle (J6.4, J6.5, J6.6, J8.4, J9.1, J12.1)",
-        {
-            **_CONSENSUS,
-            "call_decider": "next_player",
-            "call_refusal_forces_take": True,
-            "draw_after_call": "stock_only",
-            "joker_release": "anyone_moves_to_end",
-            "layoff_run_order": "high_end_first",
-            "reshuffle_max": 1,
-        },
-    ),
-    "no_call": Preset("jamaican without calls (J6)", {"calls_enabled": False}),
-    "open_hand": Preset("jamaican with all hands visible to all seats", {"open_hands": True}),
-    "joker25": Preset("jamaican with 25 points instead of 50 for a joker left in hand (J2.2)", {"pip_joker": 25}),
-}
 
 #: Names of all keys, in the order in which texts list them.
 RULE_KEYS: tuple[str, ...] = tuple(f.name for f in dataclasses.fields(Rules) if f.name != "base")
@@ -347,10 +455,21 @@ _VALUE_WORDS: dict[str, Any] = {"true": True, "false": False, "null": None}
 
 def presets() -> Mapping[str, str]:
     """Names of the shipped presets and one line about each; the default, `jamaican`, comes first."""
-    return MappingProxyType({name: preset.about for name, preset in _PRESETS.items()})
+    return MappingProxyType({name: preset.about for name, preset in PRESETS.items()})
+
+
+def _value(key: str, word: str) -> Any:
+    """A value from its word in a text."""
+    if key == "deals":
+        return tuple(word.split(",")) if word else ()
+    number = word.removeprefix("-")
+    is_number = number.isascii() and number.isdecimal() and len(number) < 10
+    return _VALUE_WORDS.get(word, int(word) if is_number else word)
 
 
 def _word(value: object) -> str:
+    if isinstance(value, tuple):
+        return ",".join(value)
     return next((word for word, known in _VALUE_WORDS.items() if value is known), str(value))
 
 
@@ -358,4 +477,7 @@ def _checked_keys(overrides: Mapping[str, Any]) -> dict[str, Any]:
     for key in overrides:
         if key not in RULE_KEYS:
             raise RulesError(f"unknown rules key {key!r}{closest(key, RULE_KEYS)}")
-    return dict(overrides)
+    checked = dict(overrides)
+    if isinstance(checked.get("deals"), list):  # as YAML and JSON write it
+        checked["deals"] = tuple(checked["deals"])
+    return checked

@@ -19,12 +19,12 @@ from kalooki_env.arena.recording import TableRecorder, opinions_of, watched
 from kalooki_env.arena.report import columns, deals_words, percent
 from kalooki_env.arena.tables import deal_lanes, play
 from kalooki_env.cli.common import Verbs, add_json, add_table, add_verb, progress, write_json
-from kalooki_env.errors import ConfigError
-from kalooki_env.game.cards import CARD_NAMES, seat_name
+from kalooki_env.cli.match import check_seats, run_match
+from kalooki_env.cli.turns import Turns, drawn, table_now
+from kalooki_env.game.cards import seat_name
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.game import Game
 from kalooki_env.records import RecordWriter
-from kalooki_env.render.text import table_text
 from kalooki_env.rules import Rules
 
 
@@ -33,13 +33,14 @@ def add(verbs: Verbs) -> None:
     parser = add_verb(
         verbs,
         "simulate",
-        "plays deals between agents and prints how they went",
+        "plays deals, or a match, between agents and prints how they went",
         run,
         details="Agents are named as for `kalooki evaluate`: random, greedy, a checkpoint folder, or package.module:Class.",
         examples="kalooki simulate\n"
         "kalooki simulate --agents greedy random random random --deal 1 5 --deals 500\n"
         "kalooki simulate --show --deal 2 --deals 1 --seed 7\n"
-        "kalooki simulate --agents greedy random --players 4 --deals 1 --record deals.jsonl",
+        "kalooki simulate --agents greedy random --players 4 --deals 1 --record deals.jsonl\n"
+        "kalooki simulate --match --agents expert greedy greedy random",
     )
     add_table(parser)
     parser.add_argument(
@@ -49,16 +50,18 @@ def add(verbs: Verbs) -> None:
     parser.add_argument("--deals", type=int, metavar="N", help="deals of each number (default: 100, or 1 with --show)")
     parser.add_argument("--show", action="store_true", help="print every deal, turn by turn, all hands open")
     parser.add_argument("--record", metavar="FILE", help="write a record of all deals, action by action, for kalooki replay")
+    parser.add_argument("--match", action="store_true", help="play one match, or series, and print its score sheet")
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Carry out the verb."""
     rules = Rules.parse(args.rules)
-    table = engine(rules, args.players)
     names = args.agents * args.players if len(args.agents) == 1 else args.agents
-    if len(names) != args.players:
-        raise ConfigError(f"{len(names)} agents for {args.players} seats; allowed: one for all, or one per seat")
+    if args.match:
+        return run_match(args, rules, names)
+    table = engine(rules, args.players)
+    check_seats(names, args.players)
     loaded = {name: registry.load(name) for name in dict.fromkeys(names)}
     players = [Player(watched(agent) if args.record else agent, table, name) for name, agent in loaded.items()]
     seats = [list(loaded).index(name) for name in names]
@@ -138,9 +141,9 @@ def show(
     number, dealer = int(deals.numbers[index]), int(deals.dealers[index])
     seed = int(deals.seeds[index])
     game = Game(table.rules, table.num_players, deal=number, dealer=dealer, seed=seed)
-    out = _Turns(quiet)
+    out = Turns(quiet)
     out.line(f"--- seed {seed}: " + ", ".join(f"{seat_name(seat)} {name}" for seat, name in enumerate(names)))
-    out.line(_table(game))
+    out.line(table_now(game))
     if writer is not None:
         writer.begin(game, seed=seed)
     lane = np.zeros(1, np.int64)
@@ -154,55 +157,11 @@ def show(
         seat, text = game.to_move, game.action_text(action)
         actions.append(f"{seat_name(seat)} {text}")
         game.do(action)
-        out.add(turn, seat, text + _drawn(before, game.states[0], seat) if action == core.DRAW_STOCK else text)
+        out.add(turn, seat, text + drawn(before, game.states[0], seat) if action == core.DRAW_STOCK else text)
     out.flush()
-    out.line(_table(game))
+    out.line(table_now(game))
     record = record_of(game.states[0], deals, index, table.num_players, len(actions))
     return {**record, "actions": actions}
-
-
-def _table(game: Game) -> str:
-    return table_text(
-        game.view(game.to_move or 0)[0], game.engine, reveal=game.states[0], colour=None if sys.stdout.isatty() else False
-    )
-
-
-def _drawn(before: Any, after: Any, seat: int) -> str:
-    gained = after["hands"][seat].astype(int) - before["hands"][seat]
-    return f" ({CARD_NAMES[int(np.argmax(gained))]})" if gained.any() else ""
-
-
-class _Turns:
-    """Prints one line per turn: the seats and what they did, calls included."""
-
-    def __init__(self, quiet: bool) -> None:
-        self._quiet = quiet
-        self._turn = 0
-        self._seat = -1
-        self._words = ""
-
-    def line(self, text: str) -> None:
-        """Print a line."""
-        if not self._quiet:
-            sys.stdout.write(text + "\n")
-
-    def add(self, turn: int, seat: int, text: str) -> None:
-        """Note an action."""
-        # A discard ends the turn in the count, and its call window belongs to it: a new line begins with a draw.
-        if text.startswith(("draw", "take")) or not self._words:
-            self.flush()
-            self._turn, self._seat, self._words = turn, seat, f"{seat_name(seat)}: {text}"
-        elif seat == self._seat:
-            self._words += f", {text}"
-        else:
-            self._seat = seat
-            self._words += f"; {seat_name(seat)}: {text}"
-
-    def flush(self) -> None:
-        """Print the turn noted so far."""
-        if self._words:
-            self.line(f"{self._turn:>4}  {self._words}")
-        self._words = ""
 
 
 def summary_of(records: Sequence[dict[str, Any]], number: int, names: Sequence[str]) -> dict[str, Any]:

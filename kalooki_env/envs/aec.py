@@ -1,43 +1,36 @@
-"""PettingZoo AEC environment of one deal. Facts, options, spaces and endings stand in the docstring of `raw_env`."""
+"""PettingZoo AEC environment of one deal, or of a match. Facts, options and endings stand in the docstring of `raw_env`."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
-from gymnasium import spaces
-from numpy.typing import NDArray
-from pettingzoo import AECEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from pettingzoo.utils.env import AECIterable
 
 from kalooki_env import core
+from kalooki_env.envs.aec_views import OVER, AgentID, AgentViews
+from kalooki_env.envs.match import match_of
 from kalooki_env.envs.options import check_observation, deals_of, number, one_of, seat_of, warn_of_misspelt
 from kalooki_env.envs.rewards import Rewards
-from kalooki_env.errors import EnvironmentStateError, closest
+from kalooki_env.errors import EnvironmentStateError, RulesError
 from kalooki_env.game.cards import seat_name
 from kalooki_env.game.engine import engine
 from kalooki_env.game.explain import illegal_action_error, why_illegal
 from kalooki_env.game.game import check_seed, whole_number
-from kalooki_env.game.notation import action_text
 from kalooki_env.game.refusals import Refusal
-from kalooki_env.observe.batch import observe_and_mask, workspace
+from kalooki_env.observe.batch import workspace
 from kalooki_env.observe.observer import Observer
 from kalooki_env.observe.schema import Observation
 from kalooki_env.records import RecordWriter, game_at
-from kalooki_env.render.text import table_text
+from kalooki_env.records.matches import begin_deal, note_ends
 from kalooki_env.rules import Rules
 
-AgentID: TypeAlias = str
-_OVER = int(core.Phase.OVER)
-_LANE = np.zeros(1, np.int64)
 
-
-class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's name)
-    """One deal of Jamaican Kalooki as a PettingZoo AEC environment.
+class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
+    """One deal of Jamaican Kalooki, or a whole match, as a PettingZoo AEC environment.
 
     | Fact | Value |
     |---|---|
@@ -46,10 +39,18 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
     | Observations | `{"observation": ..., "action_mask": int8}`; the pieces stand in `kalooki_env.observe.schema` |
     | Rewards | at the end of the deal, for every seat; see `reward` |
     | End | all agents terminate in the same step: somebody went out (J10.2), or the deal is blocked (J12) |
+    | Match | with `episode="match"`: deals follow each other without reset until the match, or series, is decided (J13) |
 
     Several decisions of one agent may follow each other, and agents are asked out of turn about calls: always act for
     `agent_selection`. Arrays handed out are new ones and never change later. The checks that PettingZoo's wrappers make are
     built in.
+
+    In a match all agents stay until its end. In a sudden death only the tied ones are selected; the others observe zeros, and
+    action texts number the seats of its table, P1 for the first of the tied. Observations have a third entry, `"match"`, float32
+    `(max_seats + 1,)`: the totals before the deal, the own first, then clockwise, each divided by 500 and cut to [-1, 1], and the
+    share of the match's deals that has been played (0 where a score limit ends it). `infos` hold the same as `total`, `totals`
+    (by seat), `match` (of a series) and `match_deal`; of the last deal that ended `score`, `winner`, `blocked` and `turns`; the
+    `chips` won so far, and the `place`, 0 until the end. A seeded reset deals what `kalooki_env.Match` with that seed deals.
 
     Args:
         rules: `Rules`, or their text: a preset's name and changed keys, `"jamaican call_max_per_deal=3"`.
@@ -65,6 +66,11 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
             `"zero_sum"`: the mean of all scores minus the own, divided by 100; `"win"`: 1 for going out, else 0.
         shaping: if not 0, adds potential-based shaping with potential `-shaping` times the contract distance (0 once opened,
             and at the end), which leaves the optimal policies as they are (Ng, Harada and Russell 1999).
+        episode: `"deal"` for one deal, or `"match"` for a match or series as the rules say; then `deal` must be `"random"`, which
+            stands for nothing, and `dealer` is the first dealer.
+        match_reward: of a match: `"deals"`, what each deal pays by `reward`, when it ends; or at the end of the match `"win"`, 1
+            shared by the winners, `"place"`, 1 for the first place to 0 for the last, the mean of shared places, or `"stake"`,
+            the chips won (J13.4).
         on_illegal: `"raise"` an `IllegalActionError`, the state unchanged; or `"lose"`: the deal ends for all, with
             `illegal_reward` for the offender and 0 for the others.
         illegal_reward: see `on_illegal`.
@@ -107,6 +113,8 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         observation_dtype: Literal["float32", "uint8"] = "float32",
         reward: Literal["score", "zero_sum", "win"] = "score",
         shaping: float = 0.0,
+        episode: Literal["deal", "match"] = "deal",
+        match_reward: Literal["deals", "win", "place", "stake"] = "deals",
         on_illegal: Literal["raise", "lose"] = "raise",
         illegal_reward: float = -4.0,
         skip_forced: bool = False,
@@ -126,6 +134,8 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         check_observation(observation_form, observation_dtype)
         self._form, self._dtype = observation_form, observation_dtype
         self._rewards = Rewards(reward, shaping, self._engine)
+        self._match = match_of(episode, match_reward, deal, self.rules, num_players, self._engine.max_seats)
+        self._pays_between = bool(self._rewards.shaping)  # whether the next step changes rewards though no deal ends
         self._loses = one_of("on_illegal", on_illegal, ("raise", "lose")) == "lose"
         self._illegal_reward = number("illegal_reward", illegal_reward)
         self._skip_forced = bool(skip_forced)
@@ -136,6 +146,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
 
         self.possible_agents: list[AgentID] = [f"player_{seat}" for seat in range(num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._sitting = self.possible_agents  # agents by seat
         self._make_spaces()
         self._states = np.zeros(1, core.STATE)
         self._views = np.zeros(1, core.VIEW)
@@ -148,7 +159,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         self._work = workspace(self._layout)
         self._legal = self._work[0]["legal"]
         self._legal_count = 0
-        self._phase = _OVER
+        self._phase = OVER
         self._actor = 0
         self._dealer: int | None = None
         self._seed: int | None = None
@@ -174,29 +185,10 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         self._record, self._feas = self._engine.record, self._engine.feas
         self._carry_out = core.step_listed
 
-    def _make_spaces(self) -> None:
-        """One and the same space object for all agents and calls."""
-        actions = self._engine.num_actions
-        observation = self._layout.dict_space() if self._form == "dict" else self._layout.space(self._dtype)
-        space = spaces.Dict({"observation": observation, "action_mask": spaces.Box(0, 1, (actions,), np.int8)})
-        action_space = spaces.Discrete(actions)
-        self.observation_spaces = dict.fromkeys(self.possible_agents, space)
-        self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
-        hands = core.CARDS * self._engine.max_seats
-        self.state_space = spaces.Box(0.0, 1.0, (hands + self._layout.size,), np.float32)
-
-    def observation_space(self, agent: AgentID) -> spaces.Space[Any]:
-        """Space of the observations, the same for all agents."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: AgentID) -> spaces.Space[Any]:
-        """Space of the actions, the same for all agents."""
-        return self.action_spaces[agent]
-
     # ---- play ----------------------------------------------------------------------------------------------------
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal anew.
+        """Deal anew, or begin a new match.
 
         Args:
             seed: from 0 on; fixes everything that follows. None goes on with the present generator; errors then name the last
@@ -209,22 +201,30 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         """
         options = options or {}
         warn_of_misspelt(options, ("deal", "dealer"))
-        players = self._engine.num_players
+        if self._match is not None and "deal" in options:
+            raise RulesError("reset option 'deal' is not allowed in a match, whose deals follow from the rules")
+        players = len(self.possible_agents)
         deals = deals_of(options["deal"], self.rules, players) if "deal" in options else self._deals
         fixed = seat_of("dealer", options["dealer"], players) if "dealer" in options else self._fixed_dealer
         if seed is not None:
             self._seed = check_seed(seed)
             core.seed_lanes(self._states, np.array([self._seed], np.uint64))
             self._dealer = None
-        record, states = self._engine.record, self._states
-        deal = deals[core.random_below(states, 0, len(deals))] if len(deals) > 1 else deals[0]
-        if fixed is not None:
-            self._dealer = fixed
-        elif self._dealer is None:
-            self._dealer = int(core.random_below(states, 0, players))
+        states = self._states
+        if self._match is not None:
+            first = fixed if fixed is not None or self._dealer is None else (self._dealer + 1) % players
+            lot = int(core.random_below(states, 0, 2**31)) if seed is None else check_seed(seed)
+            self._dealer = self._match.begin(lot, first)
+            self._sit_down()
         else:
-            self._dealer = (self._dealer + 1) % players
-        core.reset_lane(states, record, 0, deal, self._dealer)
+            deal = deals[core.random_below(states, 0, len(deals))] if len(deals) > 1 else deals[0]
+            if fixed is not None:
+                self._dealer = fixed
+            elif self._dealer is None:
+                self._dealer = int(core.random_below(states, 0, players))
+            else:
+                self._dealer = (self._dealer + 1) % players
+            core.reset_lane(states, self._record, 0, deal, self._dealer)
 
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -235,10 +235,10 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         self._skip_agent_selection = None
         self._is_reset = True
         self._rewards.begin(states)
-        self._after(core.list_lane(states, record, self._engine.feas, 0, self._legal))
+        self._after(core.list_lane(states, self._record, self._feas, 0, self._legal))
         if self.recorder is not None:
             self.recorder.abandon("the environment was reset")
-            self.recorder.begin(game_at(states[0], self._engine), seed=self._seed)
+        self._record_deal()
         self._play_forced()
         self._select()
         if self.render_mode == "human":
@@ -261,7 +261,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
             IllegalActionError: an illegal action under `on_illegal="raise"`; nothing has changed.
             EnvironmentStateError: before `reset`, or after all agents have been stepped out.
         """
-        if self._phase == _OVER:
+        if self._phase == OVER:
             self._step_when_over(action)
             return
         try:
@@ -278,11 +278,12 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         if self._legal_count == 1:
             self._play_forced()
         self._cumulative_rewards[self.agent_selection] = 0.0
-        if self._phase == _OVER:
-            self._end(self._rewards.final(self._states[0]))
+        if self._phase == OVER:
+            self._deal_over()
             self.infos = {agent: self._info(agent) for agent in self.agents}
-        elif self._rewards.shaping:
-            self._add_rewards(self._rewards.shaped(self._states, False))
+        elif self._pays_between:
+            self._add_rewards(self._shaped(False))
+            self._pays_between = bool(self._rewards.shaping)
         self._select()
         if self.render_mode == "human":
             self.render()
@@ -304,11 +305,67 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
             action = int(self._legal[0])
             self._after(self._carry_out(self._states, self._record, self._feas, 0, action, self._legal, 1))
 
+    def _sit_down(self) -> None:
+        """Deal the next deal of the match, at its table: in a sudden death not all agents have a seat there (J13.2)."""
+        assert self._match is not None
+        table, dealer, seed = self._match.table()
+        if table is not self._engine:
+            self._engine, self._record, self._feas = table, table.record, table.feas
+            self._observer = Observer(table, self._layout)
+            self._rewards = Rewards(self._rewards.kind, self._rewards.shaping, table)
+        self._sitting = [self.possible_agents[seat] for seat in self._match.deal.seats]
+        self._seats = {agent: seat for seat, agent in enumerate(self._sitting)}
+        core.seed_lanes(self._states, np.array([seed], np.uint64))
+        core.reset_lane(self._states, self._record, 0, self._match.deal.number, dealer)
+
+    def _deal_over(self) -> None:
+        """Pay for the deal that has ended; then all ends, or the next deal of the match begins."""
+        final = self._for_all(self._rewards.final(self._states[0]))
+        if self._match is not None:
+            before = self._match.score
+            final = self._match.add(self._states[0], final)
+            if self.recorder is not None:
+                note_ends(self.recorder, before, self._match.score)
+        if self._match is None or self._match.is_over:
+            self._end(final)
+            return
+        shaped = self._shaped(True)
+        self._sit_down()
+        first = self._shaped(False)  # the potential goes on from deal to deal
+        self._add_rewards([sum(parts) for parts in zip(final, shaped, first, strict=True)])
+        self._pays_between = True  # what this step paid must not stand there after the next one
+        self._after(core.list_lane(self._states, self._record, self._feas, 0, self._legal))
+        self._record_deal()
+        self._play_forced()
+
+    def _record_deal(self) -> None:
+        """Begin the record of a deal, if there is one."""
+        if self.recorder is None:
+            return
+        game = game_at(self._states[0], self._engine)
+        if self._match is None:
+            self.recorder.begin(game, seed=self._seed)
+        else:
+            begin_deal(self.recorder, game, self._match.score, self._match.table()[2])
+
+    def _for_all(self, values: list[float]) -> list[float]:
+        """Values of the seats at the table as values of all agents: 0 for those that sit out a sudden death."""
+        if len(values) == len(self.possible_agents):
+            return values
+        found = dict(zip(self._sitting, values, strict=True))
+        return [found.get(agent, 0.0) for agent in self.possible_agents]
+
+    def _shaped(self, over: bool) -> list[float]:
+        """The shaping rewards of all agents for the last step."""
+        if not self._rewards.shaping:
+            return [0.0] * len(self.possible_agents)
+        return self._for_all(self._rewards.shaped(self._states, over))
+
     def _select(self) -> None:
-        self.agent_selection = self.possible_agents[self._actor]
+        self.agent_selection = self._sitting[self._actor]
         if self._mask_in_info:
             for agent in self.agents:
-                self.infos[agent]["action_mask"] = self._mask(self._seats[agent])
+                self.infos[agent]["action_mask"] = self._mask(self._seats.get(agent, -1))
 
     def _add_rewards(self, rewards: Sequence[float]) -> None:
         self.rewards = dict(zip(self.possible_agents, rewards, strict=True))
@@ -317,9 +374,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
 
     def _end(self, final: list[float]) -> None:
         """All agents terminate together, with what the end pays to each."""
-        if self._rewards.shaping:  # the potential is 0 at every end
-            final = [a + b for a, b in zip(final, self._rewards.shaped(self._states, True), strict=True)]
-        self._add_rewards(final)
+        self._add_rewards([a + b for a, b in zip(final, self._shaped(True), strict=True)])  # the potential is 0 at every end
         self.terminations = dict.fromkeys(self.agents, True)
 
     def _illegal(self, action: Any, chosen: int) -> None:
@@ -333,17 +388,11 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
         if self.recorder is not None:
             self.recorder.abandon(f"an illegal action by {seat_name(self._actor)}")
         self._legal_count = 0
-        self._phase = _OVER
+        self._phase = OVER
         self._cumulative_rewards[offender] = 0.0
         self._end([self._illegal_reward if agent == offender else 0.0 for agent in self.possible_agents])
         self.infos[offender]["illegal"] = 1
         self._select()
-
-    def _text(self, number: int) -> str:
-        try:
-            return action_text(number, self._states[0], self._engine.num_players, self._engine.max_seats)
-        except ValueError:
-            return f"action {number}"
 
     def _step_when_over(self, action: int | None) -> None:
         if not self._is_reset:
@@ -354,58 +403,6 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
             raise EnvironmentStateError(f"{self.agent_selection} is done: its only action is None, not {action!r}")
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._was_dead_step(action)
-
-    def _info(self, agent: AgentID) -> dict[str, Any]:
-        """Numbers under constant keys: how the deal ended is known at its end only."""
-        state = self._states[0]
-        over = state["phase"] == _OVER
-        winner = int(state["winner"]) if over else -1
-        return {
-            "deal": int(state["deal"]),
-            "score": int(state["scores"][self._seats[agent]]) if over else 0,
-            "winner": winner,
-            "blocked": int(over and winner < 0),
-            "turns": int(state["turns"]) if over else 0,
-            "illegal": 0,
-        }
-
-    # ---- observations --------------------------------------------------------------------------------------------
-
-    def _mask(self, seat: int) -> NDArray[np.int8]:
-        mask = np.zeros(self._engine.num_actions, np.int8)
-        if seat != self._actor or self._phase == _OVER:
-            if self._idle_ones:
-                mask[:] = 1
-        else:
-            mask[self._legal[: self._legal_count]] = 1
-        return mask
-
-    def observe(self, agent: AgentID) -> dict[str, Any]:
-        """What an agent sees at this moment, to move or not: new arrays.
-
-        Raises:
-            EnvironmentStateError: before `reset`.
-        """
-        if not self._is_reset:
-            raise EnvironmentStateError("observe before reset: call reset() first")
-        try:
-            seat = self._seats[agent]
-        except KeyError:
-            raise EnvironmentStateError(f"no agent {agent!r}{closest(agent, self.possible_agents)}") from None
-        if self._is_plain:
-            out = np.empty(self._size, np.float32)
-            mask = np.empty(self._num_actions, np.int8)
-            count = self._legal_count if seat == self._actor else 0
-            observe_and_mask(self._states, self._record, 0, seat, self._work, count, out, mask)
-            return {"observation": out, "action_mask": mask}
-        row = self._observer.rows(self._states, _LANE, np.array([seat]))[0]
-        vector = row if self._dtype == "uint8" else self._formed(self._observer.floats(row))
-        return {"observation": vector, "action_mask": self._mask(seat)}
-
-    def _formed(self, vector: NDArray[np.float32]) -> NDArray[np.float32] | dict[str, NDArray[np.float32]]:
-        if self._form == "flat":
-            return vector
-        return {name: vector[self._layout.slice_of(name)].copy() for name in self._layout.pieces}
 
     def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last step, termination, truncation and info of `agent_selection`."""
@@ -421,37 +418,6 @@ class raw_env(AECEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's na
             self.truncations[agent],
             self.infos[agent],
         )
-
-    def state(self) -> NDArray[np.float32]:
-        """The global state, hidden cards included: all hands by seat, then the observation of `player_0`, float32."""
-        if not self._is_reset:
-            raise EnvironmentStateError("state before reset: call reset() first")
-        hands = self._states[0]["hands"][: self._engine.max_seats].astype(np.float32)
-        hands /= np.array([3] * 52 + [6], np.float32)
-        row = self._observer.rows(self._states, _LANE, _LANE)[0]
-        return np.concatenate([hands.ravel(), self._observer.floats(row)])
-
-    # ---- pictures ------------------------------------------------------------------------------------------------
-
-    def render(self) -> str | None:
-        """The table as `agent_selection` sees it; a string in mode `ansi`, printed in mode `human`.
-
-        Raises:
-            EnvironmentStateError: before `reset`, or without a render mode.
-        """
-        if self.render_mode is None:
-            raise EnvironmentStateError("render without a mode: make the environment with render_mode='ansi' or 'human'")
-        if not self._is_reset:
-            raise EnvironmentStateError("render before reset: call reset() first")
-        seat = self._actor
-        core.views_of_lanes(self._states, self._record, _LANE, np.array([seat]), self._views)
-        legal = [self._text(int(action)) for action in self._legal[: self._legal_count]]
-        reveal = self._states[0] if self._reveal else None
-        text = table_text(self._views[0], self._engine, legal=legal, reveal=reveal)
-        if self.render_mode == "ansi":
-            return text
-        sys.stdout.write(text + "\n")
-        return None
 
     def close(self) -> None:
         """Complete the record, if there is one."""

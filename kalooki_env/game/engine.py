@@ -25,9 +25,10 @@ def pack_rules(rules: Rules, num_players: int, max_seats: int) -> NDArray[np.voi
     record["call_max"] = core.NO_LIMIT if rules.call_max_per_deal is None else rules.call_max_per_deal
     record["reshuffle_max"] = core.NO_LIMIT if rules.reshuffle_max is None else rules.reshuffle_max
     contracts = [rules.contract(deal) for deal in range(1, rules.num_deals + 1)]
-    record["threes"] = [contract.threes for contract in contracts]
-    record["fours"] = [contract.fours for contract in contracts]
-    record["hand_size"] = [contract.hand_size for contract in contracts]
+    # Deals that rules with fewer than nine do not have stay zeros.
+    record["threes"][: len(contracts)] = [contract.threes for contract in contracts]
+    record["fours"][: len(contracts)] = [contract.fours for contract in contracts]
+    record["hand_size"][: len(contracts)] = [contract.hand_size for contract in contracts]
     record["cards"] = core.CARDS
     record["num_players"] = num_players
     record["max_seats"] = max_seats
