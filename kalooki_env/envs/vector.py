@@ -185,7 +185,7 @@ class SeatVectorEnv(OverLanes, VectorEnv):
         return self.observations(), self._infos()
 
     def close_extras(self, **kwargs: Any) -> None:
-        """End the threads."""
+        """End the threads and the record."""
         self.lanes.close()
 
     # ---- details -------------------------------------------------------------------------------------------------
