@@ -70,6 +70,17 @@ def can_complete(hand, r, kind, key, place, length, naturals, need, owed, owed_j
 
 
 @kernel
+def most_points_after(hand, r, kind, key, place, length, naturals, leave):
+    """As `most_points`, with a meld that has been begun; its placed cards do not count. -1 if it cannot be completed.
+
+    Args: see `can_complete`.
+    """
+    none = i64(0)
+    mode = _FILL_SET if kind == THREE else _FILL_RUN
+    return search(hand, r, mode, key, place, length, naturals, i64(ALL), none, none, leave)
+
+
+@kernel
 def search(hand, r, mode, key, place, length, naturals, need, owed, owed_jokers, leave):
     """The most points that can be laid; looks no further than `need`. -1 if what is owed cannot be settled."""
     jokers = i64(hand[JOKER])
