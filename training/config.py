@@ -191,6 +191,8 @@ class Config(RunConfig):
             raise ValueError("observation: the network needs the piece hand")
         if self.ppo.shaping and "solver" not in pieces:
             raise ValueError("ppo.shaping needs the observation piece solver")
+        if self.make_rules().game == "kaluki" and (self.ppo.shaping or self.network.head_start):
+            raise ValueError("ppo.shaping and network.head_start rest on contract distances: they are for the Jamaican game")
         return self
 
 

@@ -30,6 +30,8 @@ _CARD_FEATURES: dict[str, tuple[str, ...]] = {
     "declined": ("next_seat_declined_rank",),
     "solver": ("lowers", "keeps", "outs_behind", "most_outs"),
 }
+#: The same of the solver's piece in Kaluki.
+_KALUKI_SOLVER = ("points_after", "points_with")
 #: Features of the upcard, which act on the logits of these actions.
 _UPCARD_FEATURES = ("lowers", "fits", "points", "held")
 _UPCARD_ACTIONS = (core.TAKE_UPCARD, core.CALL_CARD, core.ALLOW)
@@ -54,7 +56,8 @@ class PolicyNetwork(nn.Module):
         super().__init__()
         self.observation = observation
         self.hidden = tuple(hidden)
-        self.features = tuple(name for piece in _CARD_FEATURES if piece in observation.pieces for name in _CARD_FEATURES[piece])
+        by_piece = {**_CARD_FEATURES, "solver": _KALUKI_SOLVER} if observation.kaluki else _CARD_FEATURES
+        self.features = tuple(name for piece in by_piece if piece in observation.pieces for name in by_piece[piece])
         self._where = {name: observation.slice_of(name) for name in observation.pieces}
         layers: list[nn.Module] = []
         width = observation.size
@@ -104,7 +107,10 @@ class PolicyNetwork(nn.Module):
         for piece in ("discarded", "declined"):
             if piece in at:
                 found[f"next_seat_{piece}_rank"] = _same_rank(x[:, at[piece]].unflatten(1, (-1, core.CARDS))[:, 1])
-        if "solver" in at:
+        if "solver" in at and self.observation.kaluki:
+            after, with_it = x[:, at["solver"]][:, 1:107].unflatten(1, (2, core.CARDS)).unbind(1)
+            found["points_after"], found["points_with"] = after, with_it
+        elif "solver" in at:
             lowers, keeps, outs = x[:, at["solver"]][:, 1:160].unflatten(1, (3, core.CARDS)).unbind(1)
             found["lowers"] = lowers
             found["keeps"] = keeps
@@ -119,6 +125,8 @@ class PolicyNetwork(nn.Module):
         none = x.new_zeros(len(x))
         upcard = x[:, at["upcard"]] if "upcard" in at else none.unsqueeze(1).expand(-1, core.CARDS)
         lowers = x[:, at["solver"]][:, -1] if "solver" in at else none
+        if "solver" in at and self.observation.kaluki:
+            lowers = lowers - x[:, at["solver"]][:, 0]  # points that the upcard adds
         fits = (upcard * x[:, at["fits"]]).sum(1) if "fits" in at else none
         held = (_same_rank(x[:, at["hand"]]) * upcard).sum(1)
         return torch.stack([lowers, fits, (upcard * self.points).sum(1), held], 1)
