@@ -52,14 +52,14 @@ class BotAgent(Agent):
 
 
 class GreedyAgent(BotAgent):
-    """Keeps the contract distance smallest; see `kalooki_env.agents.greedy`."""
+    """Keeps the contract distance smallest; see `kalooki_env.agents.greedy`, and `kaluki_greedy` for Kaluki."""
 
     def __init__(self) -> None:
         super().__init__(GREEDY)
 
 
 class ExpertAgent(BotAgent):
-    """The strongest bot by hand; see `kalooki_env.agents.expert`."""
+    """The strongest bot by hand; see `kalooki_env.agents.expert`, and `kaluki_expert` for Kaluki."""
 
     def __init__(self) -> None:
         super().__init__(EXPERT)

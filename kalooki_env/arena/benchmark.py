@@ -98,7 +98,16 @@ SPECS = {
         deals=tuple(range(1, 10)),
         deals_per_number=1000,
         seed=510_901,
-    )
+    ),
+    "v1-kaluki51": Spec(
+        version="v1-kaluki51",
+        presets=("kaluki51",),
+        opponents=("random", "greedy", "expert-v1"),
+        num_players=4,
+        deals=(1,),
+        deals_per_number=4000,
+        seed=510_902,
+    ),
 }
 
 
