@@ -21,6 +21,7 @@ from kalooki_env.core.actions import (
 )
 from kalooki_env.core.compiled import i64, kernel, wrap
 from kalooki_env.core.deal import back_to_play, draw_from_stock, end_deal, play_from_hand, stock_can_give, take_upcard
+from kalooki_env.core.kaluki.legal import can_take_upcard
 from kalooki_env.core.kaluki.step import begin_kaluki_play, kaluki_apply, owe_upcard
 from kalooki_env.core.layout import ANSWER, CALL, CARDS, DRAW, FILL, FOUR, JOKER, LAYOFF, MELD, MELDS_PER_SEAT, MOVE, PLAY, THREE
 from kalooki_env.core.legal import draw_actions, place_actions
@@ -117,7 +118,7 @@ def next_seat(s, r):
 
 @kernel
 def begin_draw(s, r, after_call):
-    """Give the turn to the next seat, or block the deal if it could draw nothing (J12.3)."""
+    """Give the turn to the next seat, or block the deal if it could draw nothing (J12.3, KL4.1)."""
     seat = next_seat(s, r)
     s["turn"] = seat
     s["actor"] = seat
@@ -125,8 +126,9 @@ def begin_draw(s, r, after_call):
     s["opened_now"] = 0
     s["after_call"] = after_call
     s["phase"] = DRAW
-    if i64(s["pile_n"]) == 0 and not stock_can_give(s, r):
-        end_deal(s, r, -1)
+    if not stock_can_give(s, r):
+        if i64(s["pile_n"]) == 0 or (i64(r["kaluki"]) and not can_take_upcard(s, r)):
+            end_deal(s, r, -1)
 
 
 @kernel
