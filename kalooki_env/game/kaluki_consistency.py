@@ -43,9 +43,10 @@ def _debts(state: Any, table: Engine, phase: Phase, actor: int) -> list[str]:
     from_upcard = bool(record["owes_upcard_opened"] or record["owes_upcard_to_open"])
     if (card >= 0 and not from_upcard) or (jokers and not from_upcard and not record["owes_swapped_joker"]):
         faults.append("something is owed, but nothing has to be laid under these rules (KL4.1, KL4.4)")
-    known = state["known"].reshape(core.SEATS, core.CARDS)[actor]
-    if card >= 0 and not known[card]:
-        faults.append(f"{name} owes {CARD_NAMES[card]}, but is not known to hold it")
-    if jokers > known[core.JOKER]:
-        faults.append(f"{name} owes {jokers} jokers, but is known to hold {known[core.JOKER]}")
+    # Held, but not always known: a card like it that was laid off counts as the known one.
+    held = state["hands"][actor]
+    if card >= 0 and not held[card]:
+        faults.append(f"{name} owes {CARD_NAMES[card]}, but does not hold it")
+    if jokers > held[core.JOKER]:
+        faults.append(f"{name} owes {jokers} jokers, but holds {held[core.JOKER]}")
     return faults

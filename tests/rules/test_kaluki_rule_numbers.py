@@ -287,6 +287,31 @@ def test_kl5_1_going_out_by_a_further_meld() -> None:
     assert shown(legal(position(melds={"P1": OPENED}, P1="2S 2H 2D"), "meld 2S 2H 2D"), "phase") == "over P1"
 
 
+@pytest.mark.parametrize(
+    ("hand", "owed", "move", "reason"),
+    [
+        ("2S 2H 2D 2C", "", "meld 2S 2H 2D 2C", Refusal.CANNOT_BE_SPARED),
+        ("7S 7H 7D JK 2C", "JK", "meld 7S 7H 7D", Refusal.MUST_LAY),
+        ("7S JK 8S 9S 2D 3D 4C", "JK", "meld 7S 8S 9S", None),
+        ("7S JK 8S 9S 5D 3D", "JK", "meld 7S 8S 9S", Refusal.MUST_LAY),
+    ],
+)
+def test_kl4_3_the_meld_that_is_meant_or_none(hand: str, owed: str, move: str, reason: Refusal | None) -> None:
+    """What must be laid or kept may leave one meld only; another one is refused, not laid in its place."""
+    more = (f"owed: {owed}", f"known P1: {owed}") if owed else ()
+    game = position(rules=BRITISH, melds={"P1": "QC KC AC"}, P1=hand, more=more)
+    if reason:
+        refused(game, move, reason)
+    else:
+        assert melds_of(legal(game, move), "P1")[1] == move.removeprefix("meld ")
+
+
+def test_kl4_2_the_opening_that_is_meant_or_none() -> None:
+    game = position(rules=BRITISH, P1="QS KS AS 3S 3H 3D 3C")
+    refused(game, "lay down QS KS AS + 3S 3H 3D 3C", Refusal.CANNOT_BE_SPARED)
+    assert legal(game, "lay down QS KS AS + 3S 3H 3C").hand(0) == ["3D"]
+
+
 def test_kl5_1_last_card_must_be_discarded_under_british_rules() -> None:
     refused(position(rules=BRITISH, P1="QS KS AS 6H 6D 6C"), "lay down", Refusal.NOT_ENOUGH_POINTS)
     melds = {"P1": "QS KS AS + 6H 6D 6C"}
