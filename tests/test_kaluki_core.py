@@ -14,6 +14,7 @@ from kalooki_env.game.cards import CARD_NAMES
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.game import Game
 from kalooki_env.game.melds import faults_of, meld_in_slot
+from kalooki_env.game.position import position_text
 from kalooki_env.rules import Rules
 from kalooki_env.verify import eager_policy, mixed_policy
 
@@ -237,6 +238,71 @@ def test_a_deal_is_blocked_if_neither_stock_nor_upcard_can_be_taken(rules: str, 
         assert game.outcome.scores == (3, 4 + 7 + 9 + 10)
     else:
         assert game.legal_actions() == ["take upcard"]
+
+
+def test_an_opening_may_be_worth_more_than_a_byte_holds() -> None:
+    """Only in positions set up by hand: six sets of 280 points, of which the rules need all, or 51."""
+    sets = " + ".join(" ".join(rank + suit for suit in "SHDC") for rank in "AAKKQQ")
+    hand = sets.replace(" +", "")
+    text = (
+        "kalooki: 1\nrules: kaluki51 opening_points={need}\nplayers: 2\ndeal: 1\ndealer: P2\nturns: 4\nphase: play P1\n"
+        f"hand P1: {hand} 2C\nhand P2: 9C\nopened: -\nstock: rest\npile: 9D\n"
+    )
+    for need in (280, 51):
+        game = Game.from_text(text.format(need=need)).do("lay down")
+        for rank in "AAKKQQ":
+            assert game.can("end opening") is (int(game.states[0]["points_laid"]) >= need)
+            game.do(f"set of {rank}")
+            while game.phase is Phase.FILL:
+                game.do(game.legal_actions()[0])
+            again = Game.from_text(game.text())
+            assert again.states.tobytes() == game.states.tobytes()
+        assert game.states[0]["points_laid"] == 280
+        assert game.legal_actions() == ["end opening"]
+        assert game.do("end opening").hand(0) == ["2C"]
+    assert not Game.from_text(text.format(need=281)).can("lay down")
+
+
+#: Keys and values whose combinations no preset has.
+KEYS: dict[str, tuple[object, ...]] = {
+    "joker_total": ("null", 2),
+    "ace_in_run": ("high_or_low", "high_only"),
+    "joker_opening_value": (15, "represented"),
+    "upcard_before_opening": ("free", "only_to_open"),
+    "upcard_after_opening": ("free", "only_for_new_meld"),
+    "extra_melds": ("later_turns", "any_time_after_opening"),
+    "layoff_in_opening_turn": ("true", "false"),
+    "final_discard_required": ("true", "false"),
+    "joker_after_swap": ("free", "new_meld_this_turn"),
+    "reshuffle_max": ("null", 0, 1),
+    "opening_points": (1, 10, 20, 40),
+    "deals": (5, 9, 14),
+    "pip_black_ace": (15, 11),
+    "pip_red_ace": (1, 15, 11),
+}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_any_rules_are_played(seed: int) -> None:
+    """Random combinations of keys: invariants, and texts that read back to the same bytes and legal actions."""
+    rng = np.random.default_rng(seed)
+    words = [f"{key}={values[rng.integers(len(values))]}" for key, values in KEYS.items()]
+    table = engine(Rules.parse(" ".join(["kaluki51", *words])), int(rng.integers(2, 7)))
+    lanes = 6
+    states = batch(table, lanes, seed=seed)
+    masks, codes = np.zeros((lanes, table.num_actions), np.int8), np.zeros(lanes, np.uint8)
+    for step in range(400):
+        core.mask_lanes(states, table.record, table.feas, masks)
+        assert (masks.any(axis=1) == (states["phase"] != Phase.OVER)).all()
+        if step % 20 == 0:
+            check_invariants(states, table, masks)
+            lane = step // 20 % lanes
+            game = Game.from_text(position_text(states[lane], table))
+            assert game.states.tobytes() == states[lane : lane + 1].tobytes()
+            assert game.legal_numbers() == np.flatnonzero(masks[lane]).tolist()
+        core.step_lanes(states, table.record, table.feas, choose(masks, rng), codes)
+        for over in np.flatnonzero(states["phase"] == Phase.OVER):
+            core.reset_lane(states, table.record, int(over), 1, step % table.num_players)
 
 
 def test_draws_can_be_set_and_copies_play_on_the_same(rng: np.random.Generator) -> None:
