@@ -123,7 +123,9 @@ def changed(lines: dict[str, str], data: st.DataObject) -> None:
 
 
 def says(key: str, value: str) -> object:
-    """As `meaning`; what is owed may come in any order."""
+    """As `meaning`; keys of rules, and what is owed, may come in any order."""
+    if key == "rules":
+        return Rules.parse(value)
     return Counter(value.replace("-", "").split()) if key == "owed" else meaning(key, value)
 
 

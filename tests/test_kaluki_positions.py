@@ -182,9 +182,24 @@ def test_more_melds_than_there_can_be() -> None:
         (
             PLAY,
             {"owed": "7S", "known P1": "7S"},
-            "something is owed, but nothing has to be laid under these rules (KL4.1, KL4.4)",
+            "P1 owes what it need not lay under these rules (KL4.1, KL4.4)",
         ),
-        (PLAY, {"owed": "JK", "known P1": "JK"}, "something is owed, but nothing has to be laid under these rules"),
+        (PLAY, {"owed": "JK", "known P1": "JK"}, "P1 owes what it need not lay under these rules"),
+        (
+            PLAY.replace("kaluki51", BRITISH),
+            {"hand P1": "7S 7H 7D 2S", "owed": "7S", "phase": "play P1 opened now"},
+            "P1 owes what it need not lay",
+        ),
+        (
+            PLAY.replace("kaluki51", "kaluki51 joker_after_swap=new_meld_this_turn"),
+            {"hand P3": "QC JK QD QH KC KD AC AD AH", "phase": "play P3", "owed": "JK"},
+            "P3 owes what it need not lay",
+        ),
+        (
+            PLAY.replace("kaluki51", BRITISH),
+            {"hand P3": "QC JK QD QH KC KD AC AD AH", "phase": "play P3", "owed": "QC JK"},
+            "P3 owes what it need not lay",
+        ),
         (PLAY.replace("kaluki51", BRITISH), {"owed": "9D"}, "P1 owes 9D, but does not hold it"),
         (PLAY.replace("kaluki51", BRITISH), {"owed": "JK JK", "known P1": "JK"}, "P1 owes 2 jokers, but holds 1"),
         (PLAY.replace("kaluki51", BRITISH), {"hand P1": "7S JK 2S", "owed": "7S", "known P1": "7S"}, "P1 has nothing to do"),
