@@ -10,7 +10,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from conftest import PRESETS, positions
+from conftest import KALUKI, PRESETS, positions
 
 import kalooki_env
 from kalooki_env import core
@@ -104,7 +104,7 @@ def test_hidden_cards_do_not_show_in_the_midst_of_an_action(preset: str, phase: 
         assert changed
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", [*PRESETS, *KALUKI])
 def test_the_environment_gives_nothing_away(preset: str, rng: np.random.Generator) -> None:
     """The same through the AEC environment: observations, masks, infos, rewards and rendered text of every agent."""
     env = kalooki_env.raw_env(preset, 4, observation="obs-v1+solver", render_mode="ansi", mask_in_info=True)

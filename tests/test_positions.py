@@ -162,7 +162,7 @@ def test_all_faults_are_listed() -> None:
     found = faults(with_line("hand P1", hand.removeprefix("hand P1: ").replace(first, second, 1), text))
     assert len(found) == 2
     assert any(f"copies of {first} lie nowhere" in fault for fault in found)
-    assert any(f"copies of {second}, 2 packs have 2" in fault for fault in found)
+    assert any(f"copies of {second}, the deck has 2" in fault for fault in found)
 
     text = with_line("known P1", "AS AS KC KC QH QH", text)
     text = with_line("calls", "P1 1/2, P2 5/4", text)

@@ -135,7 +135,7 @@ _PUBLIC_SCALARS = [
     ("pile_n", "u1"),
     # Kaluki
     ("melds_laid", "u1"),  # slots in use, the meld being filled not counted
-    ("points_laid", "u1"),  # of an opening under construction
+    ("points_laid", "u2"),  # of an opening under construction; more than 255 in set-up hands
     ("owed_card", "u1"),  # card number + 1 of a natural that must be laid in a new meld in this turn, 0 for none
     ("owed_jokers", "u1"),
 ]

@@ -118,7 +118,7 @@ def next_seat(s, r):
 
 @kernel
 def begin_draw(s, r, after_call):
-    """Give the turn to the next seat, or block the deal if it could draw nothing (J12.3)."""
+    """Give the turn to the next seat, or block the deal if it could draw nothing (J12.3, KL4.1)."""
     seat = next_seat(s, r)
     s["turn"] = seat
     s["actor"] = seat
@@ -126,8 +126,9 @@ def begin_draw(s, r, after_call):
     s["opened_now"] = 0
     s["after_call"] = after_call
     s["phase"] = DRAW
-    if not stock_can_give(s, r) and (i64(s["pile_n"]) == 0 or (i64(r["kaluki"]) and not can_take_upcard(s, r))):
-        end_deal(s, r, -1)
+    if not stock_can_give(s, r):
+        if i64(s["pile_n"]) == 0 or (i64(r["kaluki"]) and not can_take_upcard(s, r)):
+            end_deal(s, r, -1)
 
 
 @kernel

@@ -6,7 +6,7 @@ The only place that decides who sees what. And its counterpart: other hidden car
 from __future__ import annotations
 
 from kalooki_env.core.compiled import i64, kernel
-from kalooki_env.core.layout import CARDS, FILL, JOKER, LAYOFF, MELD, MOVE, OVER, PLAY
+from kalooki_env.core.layout import CARDS, DRAW, FILL, JOKER, LAYOFF, MELD, MOVE, OVER, PLAY
 from kalooki_env.core.legal import legal_actions
 from kalooki_env.core.memory import copy_shared_fields
 from kalooki_env.core.rng import shuffle, spawn
@@ -124,7 +124,7 @@ def agrees(s, r, feas, seat, scratch):
     if phase == PLAY:
         begin_play(s, r, feas, actor)
         return i64(r["kaluki"]) == 0 or legal_actions(s, r, feas, scratch) >= 1  # what is owed can be laid
-    if phase == MELD:
+    if phase == MELD or (phase == DRAW and i64(r["kaluki"])):  # the upcard, which Kaluki may bar, can be all there is to draw
         return legal_actions(s, r, feas, scratch) >= 1
     if phase == FILL or phase == LAYOFF or phase == MOVE:
         return legal_actions(s, r, feas, scratch) >= 2

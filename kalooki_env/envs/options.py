@@ -74,8 +74,9 @@ def deals_of(deal: Any, rules: Rules, num_players: int) -> tuple[int, ...]:
     """Numbers of the deals that may be drawn: from a number, a list of numbers, or "random" for all that the table may play.
 
     Raises:
-        RulesError: a deal that does not exist or that this table cannot play.
+        RulesError: a deal that does not exist or that this table cannot play, or rules whose deals have yet to be supplied.
     """
+    rules.contract(1)
     if isinstance(deal, str):
         if deal != "random":
             raise RulesError(f"deal {deal!r} is not allowed; allowed: 1 to {rules.num_deals}, a list of these, or 'random'")

@@ -115,7 +115,7 @@ def _phase_faults(states: NDArray[np.void], table: Engine) -> list[str]:
         winner = int(state["winner"])
         if state["hand_n"][winner] or not state["opened"][winner]:
             faults.append(f"{seat_name(winner)} cannot have gone out: not opened, or with cards in hand (J10.2)")
-    if phase in (Phase.PLAY, Phase.LAYOFF, Phase.MOVE) and state["hand_n"][actor] == 0:
+    if phase in (Phase.PLAY, Phase.MELD, Phase.LAYOFF, Phase.MOVE) and state["hand_n"][actor] == 0:
         faults.append(f"{name} is to play with an empty hand")
     if phase != Phase.OVER:
         empty = [seat for seat in range(table.num_players) if state["opened"][seat] and not state["hand_n"][seat]]

@@ -40,9 +40,13 @@ def _debts(state: Any, table: Engine, phase: Phase, actor: int) -> list[str]:
     if phase in (Phase.DRAW, Phase.OVER):
         return ["something is owed, but nobody is to play"]
     faults = []
-    from_upcard = bool(record["owes_upcard_opened"] or record["owes_upcard_to_open"])
-    if (card >= 0 and not from_upcard) or (jokers and not from_upcard and not record["owes_swapped_joker"]):
-        faults.append("something is owed, but nothing has to be laid under these rules (KL4.1, KL4.4)")
+    # An upcard is one card, and what opened the seat has been laid; all else that is owed are jokers that it swapped.
+    opened = bool(state["opened"][actor])
+    from_upcard = bool(record["owes_upcard_opened" if opened else "owes_upcard_to_open"]) and not state["opened_now"]
+    from_swaps = opened and bool(record["owes_swapped_joker"])
+    if (card >= 0) + (0 if from_swaps else jokers) > from_upcard:
+        faults.append(f"{name} owes what it need not lay under these rules (KL4.1, KL4.4)")
+    # Held, but not always known: a card like it that was laid off counts as the known one.
     held = state["hands"][actor]
     if card >= 0 and not held[card]:
         faults.append(f"{name} owes {CARD_NAMES[card]}, but does not hold it")

@@ -10,7 +10,7 @@ from kalooki_env import core
 from kalooki_env.core import MeldKind, Phase
 from kalooki_env.game.cards import CARD_NAMES
 from kalooki_env.game.engine import Engine
-from kalooki_env.game.melds import Meld, NotAMeldError, faults_of, read_meld
+from kalooki_env.game.melds import Meld, NotAMeldError, faults_of, meld_in_slot, read_meld
 from kalooki_env.game.notation import meld_text
 from kalooki_env.game.refusals import Refusal
 
@@ -78,10 +78,13 @@ def _why_not_from_hand(melds: list[Meld], state: Any, table: Engine) -> Refusal 
 
 
 def _lay(meld: Meld, state: Any, table: Engine, do: Do) -> Refusal | None:
-    """Name a meld and place its cards. What auto-fill does is the only possibility, and so what was meant."""
+    """Name a meld and place its cards. Auto-fill may place others, the only ones possible: what was meant is refused then."""
     slot = int(state["melds_laid"])
     refusal = do(meld_text(meld.kind, meld.key, meld.low, table))
     while refusal is None and state["phase"] == Phase.FILL and state["melds_laid"] == slot:
         placed = int(state["meld_len"][slot])
         refusal = do(f"place {CARD_NAMES[meld.cards[placed]]}" if placed < len(meld.cards) else "end meld")
-    return refusal
+    laid = None if refusal is not None else meld_in_slot(state, slot)
+    if laid is None or laid.cards == meld.cards:
+        return refusal
+    return Refusal.MUST_LAY if len(laid.cards) > len(meld.cards) else Refusal.CANNOT_BE_SPARED

@@ -55,6 +55,7 @@ def read_position(text: str, max_seats: int | None = None) -> tuple[NDArray[np.v
     """
     lines = _split(text)
     rules = Rules.parse(lines["rules"])
+    rules.contract(1)  # raises if the deals have yet to be supplied
     num_players = number_in(lines, "players", 2, core.SEATS)
     deal = number_in(lines, "deal", 1, rules.num_deals)
     rules.check_table(num_players, deal)

@@ -176,7 +176,7 @@ def write_seats(v, seat, r, out, at):
         out[first] = 1
         out[first + 1] = min(i64(v["hand_n"][other]), 60)
         out[first + 2] = v["opened"][other]
-        out[first + 3] = v["meld_n"][other]
+        out[first + 3] = min(i64(v["meld_n"][other]), 20)
         out[first + 4] = min(i64(v["calls_made"][other]), 20)
         out[first + 5] = min(i64(v["calls_allowed"][other]), 20)
         out[first + 6] = min(i64(v["answers_allow"][other]), 20)

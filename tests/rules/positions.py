@@ -49,6 +49,7 @@ def position(
     stock: str = "",
     pile: str = "",
     rest: str = "stock",
+    more: tuple[str, ...] = (),
     **hands: str,
 ) -> Game:
     """A game at a position in which every card lies somewhere.
@@ -67,12 +68,13 @@ def position(
         stock: cards on top of the stock, top first.
         pile: cards of the pile, top first.
         rest: `stock`, or the one seat whose hand takes all cards not named, so that the stock holds `stock` and no more.
+        more: further lines of the position text.
         **hands: hand of each seat, `P2="4S JK"`. A seat not named gets as many cards as it was dealt, or one if it has opened.
     """
     melds = melds or {}
     table = Rules.parse(rules)
     packs = table.packs_for(players)
-    left = Counter({name: 2 * packs if name == JOKER else packs for name in CARD_NAMES})
+    left = Counter({name: table.jokers_with(packs) if name == JOKER else packs for name in CARD_NAMES})
     for text in (*hands.values(), *melds.values(), stock, pile):
         left.subtract(cards(text))
     others = list((+left).elements())  # a card named too often is left for the reader to refuse
@@ -102,6 +104,7 @@ def position(
         f"opened: {', '.join(melds) or '-'}",
         f"calls: {calls}",
         f"answers: {answers}",
+        *more,
         f"stock: {' '.join([*stock.split(), *others]) or '-'}",
         f"pile: {pile or '-'}",
     ]
@@ -122,7 +125,7 @@ def listed(game: Game, key: str) -> list[str]:
 
 def melds_of(game: Game, seat: str) -> list[str]:
     """Texts of the melds of a seat."""
-    lines = (shown(game, f"meld {seat}/{number}") for number in range(1, 5))
+    lines = (shown(game, f"meld {seat}/{number}") for number in range(1, 10))
     return [line for line in lines if line is not None]
 
 

@@ -6,7 +6,6 @@ The checks at the end name a rule, or an example of the rule book, that has none
 from __future__ import annotations
 
 import random
-import re
 from collections import Counter
 from types import ModuleType
 from typing import Any
@@ -32,6 +31,7 @@ from . import (
     test_threes,
     test_turn,
 )
+from .coverage import examples_in
 from .positions import legal, listed, melds_of, played, position, refused, shown, without_calls
 
 #: What a seat may have laid down in deal 1, and in deal 2.
@@ -345,7 +345,6 @@ MODULES: tuple[ModuleType, ...] = (
 #: Examples of the rule book by letter, and how many there are.
 EXAMPLES = {"T": 14, "F": 28, "L": 23, "V": 12, "O": 24, "M": 21, "C": 22, "U": 12, "Q": 5, "S": 8}
 LEFT_OUT = {
-    "Q5": "Kaluki 51 has no preset",
     "S5": "no preset sets one_turn_out_multiplier",
     "S7": "the running total belongs to the match",
 }
@@ -409,28 +408,14 @@ EXAMPLES_OF = {
 }
 
 
-def examples_tested() -> set[str]:
-    """Examples that a test function is named after, or one of its parameter sets: `test_c1_allowed`, `T7-jamaican`."""
-    found = set()
-    for module in MODULES:
-        for name, function in vars(module).items():
-            if not name.startswith("test_"):
-                continue
-            marks = [mark for mark in getattr(function, "pytestmark", []) if mark.name == "parametrize"]
-            ids = [str(getattr(case, "id", "")) for mark in marks for case in mark.args[1]]
-            names = [*ids, name.removeprefix("test_").upper().replace("_", "-")]
-            found |= {match[0] for text in names if (match := re.match(r"[A-Z]\d+(?=-|$)", text))}
-    return found
-
-
 def test_every_example_has_a_test() -> None:
     wanted = {f"{letter}{number}" for letter, count in EXAMPLES.items() for number in range(1, count + 1)}
-    assert examples_tested() == wanted - set(LEFT_OUT)
+    assert examples_in(MODULES) == wanted - set(LEFT_OUT)
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_every_rule_has_a_test(rule: str) -> None:
     own = [name for name in globals() if name.startswith(f"test_{rule.lower().replace('.', '_')}_")]
     examples = EXAMPLES_OF.get(rule, "").split()
-    assert set(examples) <= examples_tested()
+    assert set(examples) <= examples_in(MODULES)
     assert bool(own or examples) is (rule not in OF_THE_MATCH)

@@ -1,7 +1,4 @@
-"""Which tables can be seated, examples Q1 to Q4.
-
-Left out: Q5 is about Kaluki 51, which has no preset.
-"""
+"""Which tables can be seated, examples Q1 to Q5."""
 
 from __future__ import annotations
 
@@ -32,4 +29,11 @@ def test_packs_are_added_by_themselves(players: int, size: int, jokers: int, sto
     deck = [*dealt, *listed(game, "stock"), *listed(game, "pile")]
     assert len(deck) == size
     assert deck.count("JK") == jokers
+    assert len(listed(game, "stock")) == stock
+
+
+@pytest.mark.parametrize(("players", "stock"), [pytest.param(6, 23, id="Q5")])
+def test_kaluki_at_a_full_table(players: int, stock: int) -> None:
+    game = Game("kaluki51", players, seed=1)
+    assert sum(len(game.hand(seat)) for seat in range(players)) == 84
     assert len(listed(game, "stock")) == stock
