@@ -120,7 +120,7 @@ def test_the_core_has_names_of_its_own(found: dict[str, Any]) -> None:
 
 def test_all_parts_have_rates(found: dict[str, Any]) -> None:
     assert {"core", *found["parts"], *found["skipped"]} == set(NAMES)
-    counts = {"memory": 2, "batch": 9, "threads": 8, "observations": 6, "bots": 3, "players": 2, "deals": 2, "sb3": 3}
+    counts = {"memory": 2, "batch": 9, "threads": 8, "observations": 6, "bots": 3, "players": 2, "deals": 2, "games": 5, "sb3": 3}
     assert {name: len(rows) for name, rows in found["parts"].items()}.items() <= counts.items()
     for name, rows in found["parts"].items():
         unit = "bytes_per_game" if name == "memory" else "steps_per_second" if name == "sb3" else "decisions_per_second"

@@ -17,14 +17,14 @@ import pytest
 
 from kalooki_env.agents import load as load_agent
 from kalooki_env.arena import Arena, evaluate, scoreboard
-from kalooki_env.arena.benchmark import SPECS, Results, digest_of, play_bench
+from kalooki_env.arena.benchmark import SPECS, Results, Spec, digest_of, play_bench
 from kalooki_env.arena.chunks import deal_lanes
 from kalooki_env.cli.main import main
 from kalooki_env.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMITTED = sorted((ROOT / "tests" / "bench" / "results" / "bench-v1").glob("*.json.gz"))
-V1 = SPECS["v1"]
+V1, KALUKI = SPECS["v1"], SPECS["v1-kaluki51"]
 
 
 @pytest.fixture
@@ -47,17 +47,23 @@ def digest(*arrays: Any) -> str:
 
 
 def test_the_specification_is_frozen() -> None:
-    assert V1.digest == "80567feaac870c96"
-    assert list(SPECS) == ["v1"]
+    assert {name: spec.digest for name, spec in SPECS.items()} == {"v1": "80567feaac870c96", "v1-kaluki51": "cf78afe36ba8defe"}
 
 
-@pytest.mark.parametrize("preset", V1.presets)
-def test_the_cards_are_frozen(preset: str) -> None:
+@pytest.mark.parametrize(
+    ("spec", "preset", "frozen"),
+    [
+        (V1, "jamaican", "b217b7b9d6a56c8c"),
+        (V1, "jamaican_club", "b217b7b9d6a56c8c"),
+        (KALUKI, "kaluki51", "d18dfe78656e0336"),
+    ],
+)
+def test_the_cards_are_frozen(spec: Spec, preset: str, frozen: str) -> None:
     """All cards in hands, stock and pile, and the generators that the reshuffles come from."""
-    deals = V1.deal_set(preset, V1.deals_per_number)
-    states = deal_lanes(V1.table(preset), deals.numbers, deals.dealers, deals.seeds)
+    deals = spec.deal_set(preset, spec.deals_per_number)
+    states = deal_lanes(spec.table(preset), deals.numbers, deals.dealers, deals.seeds)
     fields = ("deal", "dealer", "hands", "stock", "stock_n", "pile", "pile_n", "rng")
-    assert digest(*(states[field] for field in fields)) == "b217b7b9d6a56c8c"
+    assert digest(*(states[field] for field in fields)) == frozen
 
 
 #: Digests of scores of four copies.
@@ -68,13 +74,18 @@ PLAY = {
     ("jamaican_club", "random"): "f01b05bf59b79bc8",
     ("jamaican_club", "greedy"): "fcc49b5c4e8ab8a2",
     ("jamaican_club", "expert-v1"): "2a728465b4de9fe2",
+    ("kaluki51", "random"): "2ca234870b44b595",
+    ("kaluki51", "greedy"): "68cca745e36aa6f4",
+    ("kaluki51", "expert-v1"): "03c9a27c7fdefece",
 }
 
 
-@pytest.mark.parametrize(("preset", "opponent"), V1.parts)
-def test_the_play_of_the_opponents_is_frozen(preset: str, opponent: str) -> None:
+@pytest.mark.parametrize(("spec", "preset", "opponent"), [(spec, *part) for spec in SPECS.values() for part in spec.parts])
+def test_the_play_of_the_opponents_is_frozen(spec: Spec, preset: str, opponent: str) -> None:
     """It shows a change of an opponent or of the rules."""
-    arena = Arena(V1.table(preset), {opponent: load_agent(opponent)}, V1.deal_set(preset, 20), V1.seed)
+    arena = Arena(
+        spec.table(preset), {opponent: load_agent(opponent)}, spec.deal_set(preset, 20 if spec is V1 else 100), spec.seed
+    )
     scores = arena.line_up((opponent,) * 4).scores[opponent]
     assert digest(np.rint(scores * 4).astype(np.int64)) == PLAY.get((preset, opponent), "not written down yet")
 

@@ -220,6 +220,13 @@ def deals(sizes: Sizes) -> Results:
     return timed([selfplay(sizes.many, sizes, deal=deal, copy=False) for deal in sizes.deals], sizes)
 
 
+def games(sizes: Sizes) -> Results:
+    """The rules of both games, and Kaluki against its scripted agents."""
+    cases = [selfplay(sizes.many, sizes, rules=rules, copy=False) for rules in ("jamaican", "kaluki51", "kaluki40_british")]
+    cases += [vec(sizes.many, sizes, rules="kaluki51", opponents=name, copy=False) for name in ("greedy", "expert-v1")]
+    return timed(cases, sizes)
+
+
 def memory(sizes: Sizes) -> Results:
     """Bytes of a game: those of the arrays, and those by which the process grows."""
     found = []
@@ -261,6 +268,7 @@ PARTS: dict[str, Callable[[Sizes], Results]] = {
     "bots": bots,
     "players": players,
     "deals": deals,
+    "games": games,
     "sb3": rollouts,
 }
 #: The first part has results of another form.

@@ -20,6 +20,7 @@ _TITLES = {
     "bots": "one learning seat against three",
     "players": "players at the table",
     "deals": "numbers of the deal",
+    "games": "rules",
     "sb3": "rollouts of MaskablePPO, steps of the learning seat",
 }
 
@@ -268,6 +269,13 @@ def _facts(found: dict[str, Any]) -> str:
         if name in parts:
             times = ", ".join(f"{row['options'][of]}: {1e6 / row['decisions_per_second']:.2f}" for row in parts[name])
             lines.append(f"Microseconds of a decision in self-play by {words}: {times}.")
+    if "games" in parts:
+        rates = [
+            f"`{row['options']['rules']}` {rounded(row['decisions_per_second'])} (ratio {row['decisions_ratio']:#.2g})"
+            for row in parts["games"]
+            if row["env"] == "selfplay"
+        ]
+        lines.append(f"Decisions per CPU-second in self-play by rules: {', '.join(rates)}.")
     if "memory" in parts:
         sizes = [f"{_kilobytes(row['resident_bytes_per_game'])} kB with `make_{row['env']}`" for row in parts["memory"]]
         arrays = [f"{_kilobytes(row['bytes_per_game'])} kB" for row in parts["memory"]]
