@@ -145,7 +145,7 @@ def test_an_agent_that_writes_into_the_masks_is_still_checked() -> None:
         (lambda env: kalooki_env.env().agent_iter(), EnvironmentStateError),
         (lambda env: kalooki_env.env(rules=None), RulesError),
         (lambda env: kalooki_env.env(rules={"preset": "jamaican"}), RulesError),
-        (lambda env: kalooki_env.env(observation=None), ConfigError),
+        (lambda env: kalooki_env.env(observation=5), ConfigError),
         (lambda env: kalooki_env.env(observation=[[]]), ConfigError),
         (lambda env: kalooki_env.env(illegal_reward="x"), ConfigError),
         (lambda env: kalooki_env.env(illegal_reward=float("nan")), ConfigError),
