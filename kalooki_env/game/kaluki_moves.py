@@ -10,7 +10,7 @@ from kalooki_env import core
 from kalooki_env.core import MeldKind, Phase
 from kalooki_env.game.cards import CARD_NAMES
 from kalooki_env.game.engine import Engine
-from kalooki_env.game.melds import Meld, NotAMeldError, faults_of, read_meld
+from kalooki_env.game.melds import Meld, NotAMeldError, faults_of, meld_in_slot, read_meld
 from kalooki_env.game.notation import meld_text
 from kalooki_env.game.refusals import Refusal
 
@@ -78,10 +78,12 @@ def _why_not_from_hand(melds: list[Meld], state: Any, table: Engine) -> Refusal 
 
 
 def _lay(meld: Meld, state: Any, table: Engine, do: Do) -> Refusal | None:
-    """Name a meld and place its cards. What auto-fill does is the only possibility, and so what was meant."""
+    """Name a meld and place its cards, as far as auto-fill does not. It must not lay more than what is written."""
     slot = int(state["melds_laid"])
     refusal = do(meld_text(meld.kind, meld.key, meld.low, table))
     while refusal is None and state["phase"] == Phase.FILL and state["melds_laid"] == slot:
         placed = int(state["meld_len"][slot])
         refusal = do(f"place {CARD_NAMES[meld.cards[placed]]}" if placed < len(meld.cards) else "end meld")
+    if refusal is None and meld_in_slot(state, slot) != meld:
+        return Refusal.MELD_INCOMPLETE
     return refusal
