@@ -121,40 +121,14 @@ ONLY_IN_KALUKI: Mapping[str, Condition] = {
     "cannot_be_spared": lambda table: _debts(table) or _keeps(table),
     "upcard_not_laid": _owed,
 }
-#: Reasons that both games have.
-_IN_BOTH = [
-    "deal_over",
-    "not_to_move",
-    "not_in_this_phase",
-    "not_drawn",
-    "already_drawn",
-    "stock_exhausted",
-    "pile_empty",
-    "not_the_upcard",
-    "card_not_held",
-    "must_discard",
-    "too_few_cards",
-    "ranks_differ",
-    "suits_differ",
-    "not_consecutive",
-    "beyond_the_ace",
-    "too_few_naturals",
-    "already_opened",
-    "surplus_meld",
-    "not_laying_down",
-    "cannot_be_completed",
-    "out_of_order",
-    "not_opened",
-    "no_such_meld",
-    "does_not_fit",
-    "nothing_fits",
-    "place_taken",
-    "calls_disabled",
-]
 _REFUSALS: Mapping[str, Condition] = {
     **ONLY_IN_KALUKI,
     NOT_WRITTEN_SO: always,
-    **dict.fromkeys(_IN_BOTH, always),
+    **dict.fromkeys(("deal_over", "not_to_move", "not_in_this_phase", "not_drawn", "already_drawn", "calls_disabled"), always),
+    **dict.fromkeys(("stock_exhausted", "pile_empty", "not_the_upcard", "card_not_held", "must_discard"), always),
+    **dict.fromkeys(("too_few_cards", "ranks_differ", "suits_differ", "not_consecutive", "beyond_the_ace"), always),
+    **dict.fromkeys(("too_few_naturals", "already_opened", "surplus_meld", "not_laying_down", "cannot_be_completed"), always),
+    **dict.fromkeys(("out_of_order", "not_opened", "no_such_meld", "does_not_fit", "nothing_fits", "place_taken"), always),
 }
 
 _RULES: Mapping[str, Condition] = {

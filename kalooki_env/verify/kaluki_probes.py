@@ -29,17 +29,23 @@ def kaluki_probes(game: Game, referee: Referee, legal: set[str], rng: np.random.
         legal: what the referee counts as legal.
         rng: chooses the texts.
     """
-    phase = game.phase
+    phase, state = game.phase, game.states[0]
     if phase is Phase.PLAY and rng.random() < 0.3:
         yield from _laying(game, referee, legal, rng)
     if phase in (Phase.FILL, Phase.LAYOFF, Phase.MOVE):  # so rare that all are asked about
         for text in [*(f"place {card}" for card in sorted(set(game.hand(game.to_move or 0)))), "end meld"]:
             yield Probe(text, None, text in legal)
+    if phase is Phase.DRAW and len(legal) == 1:
+        yield Probe("draw stock", None, "draw stock" in legal)
+        yield Probe("take upcard", None, "take upcard" in legal)
+    if phase is Phase.PLAY and state["owed_card"] + state["owed_jokers"]:
+        texts = _likely(game, phase, rng)
+        yield from (Probe(text, None, _is_legal(text, legal, referee)) for text in texts)
     if rng.random() < 0.4:
         return
     lot = rng.random()
     if lot < 0.25:
-        numbers = core.LAY_OFF_ONTO + 2 * int(game.states[0]["melds_laid"])
+        numbers = core.LAY_OFF_ONTO + 2 * int(state["melds_laid"])
         text = game.action_text(int(rng.integers(numbers)))
         yield Probe(text, None, text in legal)
         return

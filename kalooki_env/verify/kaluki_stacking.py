@@ -30,7 +30,7 @@ class KalukiPool(Pool):
         return Laid(rank, -1, cards) if len(cards) == size and self.take(cards) else None
 
     def run(self, jokers: float, suit: str = "", length: int = 0) -> Laid | None:
-        """As `set_of`, a run of this length, or one of three to eight cards; one in three stands at an end of the row of places."""
+        """As `set_of`, a run of this length, or one of three to eight cards; one in three begins or ends where the aces are."""
         length = length or int(self.rng.choice([3, 3, 3, 4, 5, 6, 8]))
         ends = [self.lowest, len(PLACES) - length]
         lows = ends if self.rng.random() < 0.33 else list(range(self.lowest, ends[1] + 1))
@@ -71,6 +71,18 @@ class KalukiPool(Pool):
                 return melds
             for meld in melds:
                 self.put_back(meld.cards)
+        return []
+
+    def whole_hand(self, size: int) -> list[str]:
+        """A hand that consists of melds; empty if none was found in some tries."""
+        for _ in range(20):
+            cards: list[str] = []
+            while len(cards) < size:
+                meld = self.meld(0.1)
+                cards += meld.cards if meld else []
+            if len(cards) == size:
+                return cards
+            self.put_back(cards)
         return []
 
     def lengthen(self, meld: Laid, jokers: float, places: range = range(len(PLACES))) -> bool:

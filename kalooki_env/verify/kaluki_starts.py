@@ -18,7 +18,8 @@ def stacked_start(rules: Rules, num_players: int, deal: int, rng: np.random.Gene
     pool = KalukiPool(rules, num_players, rng)
     size = rules.contract(deal).hand_size
     upcard = [JOKER] if rng.random() < 0.2 and pool.take([JOKER]) else []
-    hands = [_near_opening(pool, size) if rng.random() < 0.75 else _hoard(pool) for _ in range(num_players)]
+    hands = [pool.whole_hand(size)] if rng.random() < 0.2 else []
+    hands += [_near_opening(pool, size) if rng.random() < 0.75 else _hoard(pool) for _ in range(num_players - len(hands))]
     hands = [[*hand, *pool.random_cards(size - len(hand))] for hand in hands]
     return deck_of_hands(hands, upcard, pool, rng)
 
@@ -54,7 +55,7 @@ class _Table:
         self.pool, self.rules, self.rng, self.n, self.deal = pool, pool.rules, pool.rng, num_players, deal
         rng = self.rng
         self.jokers = float(rng.choice([0.03, 0.2, 0.45]))
-        self.crowded = bool(rng.random() < 0.3)
+        self.crowded = bool(rng.random() < 0.35)
         seats = rng.permutation(num_players).tolist()
         self.opened: list[int] = seats[: int(rng.integers(1, num_players + 1))]
         self.melds: list[tuple[int, Laid]] = []
@@ -174,12 +175,10 @@ class _Table:
         cards = self.pool.shuffled()
         draws = bool(rng.random() < 0.6)
         if self.crowded and len(cards) < 8:
-            in_stock = int(rng.integers(len(cards) + 1))
-            if rng.random() < 0.4:
-                in_stock = 0
+            in_stock = int(rng.choice([0, int(rng.integers(len(cards) + 1)), len(cards)], p=[0.5, 0.3, 0.2]))
             if not in_stock and len(cards) < 2:
                 draws = False  # the upcard alone could not be taken by everybody
-            if not draws and not in_stock and rng.random() < 0.7:
+            if not draws and not in_stock and rng.random() < 0.85:
                 # Nothing at all to draw: the discard will be the only card.
                 self.hands[mover] += cards
                 cards = []

@@ -64,7 +64,7 @@ def caller_policy(game: Game, legal: list[int], rng: np.random.Generator) -> int
 def late_policy(game: Game, legal: list[int], rng: np.random.Generator) -> int:
     """As `eager`, but nine times in ten does not lay down where it could."""
     if core.LAY_DOWN in legal and rng.random() < 0.9:
-        return one_of([action for action in legal if action != core.LAY_DOWN], rng)
+        return one_of([action for action in legal if action != core.LAY_DOWN] or legal, rng)
     return eager_policy(game, legal, rng)
 
 
