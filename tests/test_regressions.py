@@ -220,3 +220,13 @@ def test_a_meld_of_kaluki_was_laid_longer_than_written() -> None:
     )
     assert game.verify("meld 5S 6S 7S") is Refusal.MELD_INCOMPLETE
     assert game.verify("meld 5S 6S 7S JK") is None
+
+
+def test_a_joker_was_swapped_with_a_joker() -> None:
+    """The queen of diamonds, the only card that fits, went by itself, and a joker came into the hand instead of leaving it."""
+    game = Game.from_text(
+        "kalooki: 1\nrules: kaluki51\nplayers: 2\ndeal: 1\ndealer: P2\nturns: 4\nphase: play P1\n"
+        "hand P1: QD JK\nhand P2: 4D\nmeld P1/1: 9D TD JD JK(QD)\nopened: P1\nstock: rest\npile: 9C\n"
+    )
+    assert game.verify("swap joker in P1/1 with JK") is Refusal.NO_JOKER_TO_SWAP
+    assert game.verify("swap joker in P1/1 with QD") is None
