@@ -163,7 +163,8 @@ def _some_meld(hand: list[str], rng: np.random.Generator) -> Laid | None:
     naturals = [card for card in hand if card != JOKER]
     if not naturals:
         return None
-    rank, suit = naturals[int(rng.integers(len(naturals)))]
+    chosen = naturals[int(rng.integers(len(naturals)))]
+    rank, suit = chosen[0], chosen[1]
     size = int(rng.choice([3, 3, 4, 5]))
     if rng.random() < 0.5:
         there = [rank + other for other in SUITS if rank + other in hand]
