@@ -31,7 +31,6 @@ class KalukiWatch:
     def begins(self, state: Any) -> Iterator[str]:
         """What the start of the deal shows."""
         yield f"KL1.1 {self._record['jokers']} jokers"
-        yield f"KL1.2 hands of {self._record['hand_size'][0]} cards"
         if state["turns"] == 0 and state["pile_n"] == 1 and state["pile"][0] == core.JOKER:
             yield "KL1.2 joker turned up by the deal"
 

@@ -135,8 +135,6 @@ _RULES: Mapping[str, Condition] = {
     "KL1.1 2 jokers": _two_jokers,
     "KL1.1 4 jokers": _many_jokers,
     "KL1.2 card turned up by the deal taken": always,
-    "KL1.2 hands of 13 cards": lambda table: table.contract.hand_size == 13,
-    "KL1.2 hands of 14 cards": lambda table: table.contract.hand_size == 14,
     "KL1.2 joker turned up by the deal": always,
     "KL2 ace counted in an opening": always,
     "KL2 ace left in hand": always,
@@ -233,7 +231,7 @@ _RULES: Mapping[str, Condition] = {
     "KL5.3 seat that has not opened scored in a blocked deal": always,
     "KL5.3 seat that has opened scored in a blocked deal": always,
     "KL5.3 stock drawn beside an empty pile": always,
-    "KL5.3 stock renewed": always,
+    "KL5.3 stock renewed": lambda table: table.rules.reshuffle_max != 0,
     "KL5.3 stock renewed again": _renews_again,
     "KL5.3 upcard forced": always,
 }
