@@ -140,7 +140,9 @@ class _Table:
 
     def _text(self, mover: int) -> str:
         rng, n = self.rng, self.n
-        stock, pile, draws = self._piles(mover)
+        limit = self.rules.reshuffle_max
+        reshuffles = int(rng.integers(3 if limit is None else limit + 1))
+        stock, pile, draws = self._piles(mover, may_renew=limit is None or reshuffles < limit)
         cap = self.rules.max_turns(n)
         near_cap = rng.random() < 0.12
         now = mover in self.opened and rng.random() < 0.25
@@ -156,7 +158,7 @@ class _Table:
             f"deal: {self.deal}",
             f"dealer: {seat_name(int(rng.integers(n)))}",
             f"turns: {cap - 1 - int(rng.integers(3)) if near_cap else int(rng.integers(n, cap // 2))}",
-            f"reshuffles: {int(rng.integers(3))}",
+            f"reshuffles: {reshuffles}",
             f"phase: {'draw' if draws else 'play'} {seat_name(mover)}" + (" opened now" if now and not draws else ""),
             *(f"hand {seat_name(seat)}: {' '.join(self.hands[seat])}" for seat in range(n)),
             *lines,
@@ -169,14 +171,14 @@ class _Table:
         ]
         return "\n".join(lines) + "\n"
 
-    def _piles(self, mover: int) -> tuple[list[str], list[str], bool]:
+    def _piles(self, mover: int, may_renew: bool) -> tuple[list[str], list[str], bool]:
         """Stock, pile, and whether the mover is to draw."""
         rng = self.rng
         cards = self.pool.shuffled()
         draws = bool(rng.random() < 0.6)
         if self.crowded and len(cards) < 8:
             in_stock = int(rng.choice([0, int(rng.integers(len(cards) + 1)), len(cards)], p=[0.5, 0.3, 0.2]))
-            if not in_stock and len(cards) < 2:
+            if not in_stock and (len(cards) < 2 or not may_renew):
                 draws = False  # the upcard alone could not be taken by everybody
             if not draws and not in_stock and rng.random() < 0.85:
                 # Nothing at all to draw: the discard will be the only card.
