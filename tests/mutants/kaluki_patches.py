@@ -56,6 +56,14 @@ KALUKI_MUTANTS: tuple[Mutant, ...] = (
          '    if length >= 3 and (naturals > 0 or i64(r["mutant"]) == @) and can_lay_points('),
             (COVER, "            if length >= 3 and (has_natural or now[_FIRST]):\n",
          '            if length >= 3 and (has_natural or now[_FIRST] or i64(r["mutant"]) == @):\n')), K51),
+    # ---- the search for an opening ----
+    _one("KL3.3", "no joker between two naturals of a run is thought of", COVER,
+         "for gap in range(min(jokers, above - 1) + 1):",
+         'for gap in range((0 if i64(r["mutant"]) == @ else min(jokers, above - 1)) + 1):', K51),
+    _one("KL3.2", "no high ace is thought of", COVER, "            if rank == 0:\n",
+         '            if rank == 0 and i64(r["mutant"]) != @:\n', K51),
+    _one("KL2", "jokers beside a run stand as low as they can", COVER, "min(more, above) + 1):\n        value = i64(0)\n",
+         'min(more, max(0, more - below) if i64(r["mutant"]) == @ else above) + 1):\n        value = i64(0)\n', BRITISH),
     # ---- draw and debts ----
     _in_rules("KL4.1", "the upcard is free to those who have not opened", '["owes_upcard_to_open"] = 0', BRITISH),
     _in_rules("KL4.1", "the upcard is free to those who have opened", '["owes_upcard_opened"] = 0', BRITISH),
