@@ -16,15 +16,16 @@ from kalooki_env.errors import (
     KalookiError,
     NotationError,
     PositionError,
+    RecordError,
     RulesError,
 )
 from kalooki_env.game.game import Game, Outcome
 from kalooki_env.game.match import Match
 from kalooki_env.game.match_score import MatchOutcome, MatchScore
 from kalooki_env.game.refusals import Refusal
+from kalooki_env.records import RecordWriter, read_record
 from kalooki_env.rules import Rules, presets
-
-__version__ = "0.1.0"
+from kalooki_env.version import __version__ as __version__
 
 __all__ = [
     "AgentError",
@@ -40,6 +41,8 @@ __all__ = [
     "NotationError",
     "Outcome",
     "PositionError",
+    "RecordError",
+    "RecordWriter",
     "Refusal",
     "Rules",
     "RulesError",
@@ -53,6 +56,7 @@ __all__ = [
     "parallel_env",
     "presets",
     "raw_env",
+    "read_record",
 ]
 
 _gymnasium.register(

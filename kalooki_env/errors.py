@@ -78,6 +78,27 @@ class CheckpointError(KalookiError):
     """A checkpoint that is damaged, incomplete, edited, or of another schema."""
 
 
+class RecordError(KalookiError):
+    """A record of games that cannot be read or written: truncated, edited, of other rules or of another version.
+
+    Attributes:
+        reason: what is wrong.
+        path: the file, None if it does not matter.
+        line: number of the line, from 1 on; None if it is about the whole file.
+    """
+
+    def __init__(self, reason: str, path: Any = None, line: int | None = None) -> None:
+        self.reason = reason
+        self.path = path
+        self.line = line
+        where = "record" if path is None else f"record {path}"
+        where += "" if line is None else f", line {line}"
+        super().__init__(f"{where}{'' if reason.startswith(':') else ': ' if path is None else ' '}{reason}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.reason, self.path, self.line)
+
+
 def closest(name: object, allowed: Iterable[object]) -> str:
     """End of an error message: the closest allowed name, if one is close, and all allowed names."""
     names = [str(item) for item in allowed]

@@ -30,7 +30,7 @@ TINY = replace(
     many=4,
     memory=64,
     apart=16,
-    rollout=(2, 4),
+    rollouts=((2, 4),),
 )
 PAGE = f"before\n{bench_table.FIRST}\nold\n{bench_table.LAST}\nafter\n"
 

@@ -14,19 +14,21 @@ PACKAGE = Path(__file__).resolve().parent.parent / "kalooki_env"
 #: What each layer may import of the package; every layer may import itself, `rules` and `errors`.
 LAYERS: dict[str, set[str]] = {
     "errors": set(),
+    "version": set(),
     "presets": set(),
     "rules": {"presets"},
     "core": set(),
     "game": {"core"},
     "observe": {"core", "game"},
-    "render": {"core", "game"},
+    "records": {"core", "game", "version"},
+    "render": {"core", "game", "records"},
     "referee": set(),
     "agents": {"core", "game", "observe"},
     "batch": {"core", "game", "observe", "agents"},
-    "envs": {"core", "game", "observe", "render", "agents", "batch"},
-    "arena": {"core", "game", "observe", "agents", "render"},
+    "envs": {"core", "game", "observe", "records", "render", "agents", "batch"},
+    "arena": {"core", "game", "observe", "records", "agents", "render"},
     "verify": {"core", "game", "referee", "agents", "observe"},
-    "cli": {"core", "game", "observe", "render", "referee", "agents", "batch", "envs", "arena", "verify"},
+    "cli": {"core", "game", "observe", "records", "render", "referee", "agents", "batch", "envs", "arena", "verify"},
 }
 #: Packages of the extra `train`.
 TRAINING_ONLY = {

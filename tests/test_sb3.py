@@ -26,7 +26,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecCheckNan, VecEnv, VecFrameStack, VecMonitor, VecNormalize, is_vecenv_wrapped
 
 import kalooki_env
-from kalooki_env import agents
+from kalooki_env import agents, read_record
 from kalooki_env.arena import evaluate
 from kalooki_env.envs.sb3 import SB3VecEnv
 from kalooki_env.errors import AgentError, CheckpointError, ConfigError, EnvironmentStateError, IllegalActionError, RulesError
@@ -411,3 +411,12 @@ def test_errors_name_the_key(override: str, message: str) -> None:
 def test_the_command_line_reports_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(QUICKSTART), "--quiet", "--set", f"output={tmp_path}", "--set", "opponents=[greedy]"]) == 1
     assert "1 opponents are not allowed" in capsys.readouterr().err
+
+
+def test_a_record_of_a_lane(tmp_path: Path) -> None:
+    env = SB3VecEnv(2, opponents="random", deal=1, record=tmp_path / "lane.jsonl", record_lanes=1)
+    env.reset()
+    for _ in range(20):
+        env.step(env.vector.sample_actions())
+    env.close()
+    assert read_record(tmp_path / "lane.jsonl").num_actions > 20

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from kalooki_env.core.compiled import kernel
 from kalooki_env.core.layout import RULES
+from kalooki_env.core.memory import stack_array
 from kalooki_env.core.solver import (
     can_meet,
     contract_distance,
@@ -55,7 +56,8 @@ def many_distances(
     hands: Any, rules: Any, feas: Any, dist: Any, threes: int, fours: int, out: Any, discards: Any, lowering: Any
 ) -> None:
     """`contract_distance`, `distances_after_discard` and `lowering_cards` of each row of uint8[n, 53]."""
-    everything = np.ones(53, np.uint8)
+    everything = stack_array(53, np.uint8)
+    everything[:] = 1
     for i in range(hands.shape[0]):
         out[i, 0] = contract_distance(hands[i], rules[0], feas, dist, threes, fours)
         out[i, 1] = distances_after_discard(hands[i], rules[0], feas, dist, threes, fours, discards[i])

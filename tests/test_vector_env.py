@@ -934,7 +934,7 @@ def test_hidden_cards_do_not_show(options: dict[str, Any], rng: np.random.Genera
         ended += result[2].sum()
         twin.set_state(env.get_state())
         changed += permute_hidden(twin.lanes, ours[1]["seat"], source)
-        assert_same((twin._observations(), twin._infos()), ours)
+        assert_same((twin.observations(), twin._infos()), ours)
     assert changed > 300
     assert ended
 

@@ -46,3 +46,18 @@ class Agent(ABC):
         Returns:
             Action numbers, (n,).
         """
+
+    def opinions(
+        self, observations: NDArray[Any], masks: NDArray[np.int8]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None] | None:
+        """What the agent thinks of decisions, for records of games. It must draw nothing and change nothing.
+
+        Args:
+            observations: as for `act`.
+            masks: as for `act`.
+
+        Returns:
+            Probabilities of its policy, float32 (n, num_actions), zero where an action is illegal; and value estimates of
+            the seats to move, float32 (n,), or None. None in place of both if it has no such numbers, as most agents.
+        """
+        return None

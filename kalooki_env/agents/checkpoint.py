@@ -89,6 +89,16 @@ class CheckpointAgent(Agent):
         # The largest sum of logit and Gumbel noise is a draw from the softmax.
         return cast("NDArray[np.int64]", np.argmax(logits + rng.gumbel(size=logits.shape), axis=1))
 
+    def opinions(
+        self, observations: NDArray[Any], masks: NDArray[np.int8]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None] | None:
+        """See `Agent.opinions`: the policy of the network, whether or not actions are drawn from it, and its values."""
+        with torch.inference_mode():
+            logits, values = self.network(torch.from_numpy(observations))
+            # In double precision, so that the numbers of a row add up to 1.
+            policy = torch.softmax(legal_logits(logits, torch.from_numpy(masks > 0)).double(), 1)
+        return policy.float().numpy(), values.numpy()
+
 
 def read_info(folder: Path) -> dict[str, Any]:
     """What a checkpoint says of itself, checked against the digest that it was written with.

@@ -46,6 +46,7 @@ from kalooki_env.core.layout import (
 )
 from kalooki_env.core.legal import legal_actions
 from kalooki_env.core.melds import card_at, replaceable
+from kalooki_env.core.memory import stack_array, stack_zeros
 from kalooki_env.core.outs import keeping_discards, outs_after, sort_by_worth, unseen_copies
 from kalooki_env.core.solver import contract_distance, lowering_cards
 from kalooki_env.core.step import apply
@@ -169,7 +170,7 @@ def shortens_wait(v, r, feas, dist, scratch):
         return False
     least = outs_for(room, total)
     card = i64(v["pile"][i64(v["pile_n"]) - 1])
-    after = np.empty(CARDS, np.int8)
+    after = stack_array(CARDS, np.int8)
     hand[card] += 1
     smallest = keeping_discards(hand, r, feas, dist, threes, fours, unseen, keeps, after, among, scratch[4])
     found = False
@@ -216,15 +217,15 @@ def choose_discard(v, mask, r, feas, dist, scratch):
     hand = v["hand"][:]
     keeps, unseen, among = scratch[0], scratch[2], scratch[3]
     unseen_copies(v, hand, seat, r, unseen)
-    after = np.empty(CARDS, np.int8)
+    after = stack_array(CARDS, np.int8)
     distance = keeping_discards(hand, r, feas, dist, threes, fours, unseen, keeps, after, among, scratch[4])
     free = 0 if i64(r["next_player_decides"]) else 1  # index into pairs of numbers
     point = _DRAWS_FOR_POINT_FAR[free] if distance >= 3 else _DRAWS_FOR_POINT[free]
     total = total_of(unseen)
     other = wrap(seat + 1, i64(r["num_players"]))
-    cards = np.empty(JOKER, np.int64)
-    gifts = np.empty(JOKER)
-    worth = np.empty(JOKER)  # but for the wait
+    cards = stack_array(JOKER, np.int64)
+    gifts = stack_array(JOKER, np.float64)
+    worth = stack_array(JOKER, np.float64)  # but for the wait
     n = 0
     for card in range(JOKER):
         if mask[DISCARD + card] and keeps[card]:
@@ -362,11 +363,11 @@ def lay_all(s, r, feas, dist, seat, seen, legal, allowed, scratch):
 def choose_meld(v, mask, r, feas, dist, scratch):
     """The next meld of a lay-down: the one after which least is left in the hand, once all is laid off that can be."""
     best, least = i64(-1), 0.0
-    positions = np.zeros(2, _STATE)  # as the seat sees it, and with a meld laid; hidden cards do not matter here
-    seen = np.zeros(1, _VIEW)
-    pool = np.empty(MAX_DECK, np.uint8)
-    legal = np.empty(MAX_ACTIONS, np.int16)
-    allowed = np.zeros(mask.shape[0], np.int8)
+    positions = stack_zeros(2, _STATE)  # as the seat sees it, and with a meld laid; hidden cards do not matter here
+    seen = stack_zeros(1, _VIEW)
+    pool = stack_array(MAX_DECK, np.uint8)
+    legal = stack_array(MAX_ACTIONS, np.int16)
+    allowed = stack_zeros(MAX_ACTIONS, np.int8)[: mask.shape[0]]
     seat = i64(v["observer"])
     guess_hidden(v, r, positions[1], pool, positions[0])
     for action in range(THREE_OF, LAY_OFF):
@@ -386,11 +387,11 @@ def lays_along(v, mask, r, feas, dist, scratch):
     deal = i64(v["deal"]) - 1
     if contract_distance(v["hand"][:], r, feas, dist, i64(r["threes"][deal]), i64(r["fours"][deal])) > 0:
         return False
-    positions = np.zeros(2, _STATE)
-    seen = np.zeros(1, _VIEW)
-    pool = np.empty(MAX_DECK, np.uint8)
-    legal = np.empty(MAX_ACTIONS, np.int16)
-    allowed = np.zeros(mask.shape[0], np.int8)
+    positions = stack_zeros(2, _STATE)
+    seen = stack_zeros(1, _VIEW)
+    pool = stack_array(MAX_DECK, np.uint8)
+    legal = stack_array(MAX_ACTIONS, np.int16)
+    allowed = stack_zeros(MAX_ACTIONS, np.int8)[: mask.shape[0]]
     card = i64(v["pile"][i64(v["pile_n"]) - 1])
     guess_hidden(v, r, positions[1], pool, positions[0])
     without = 0.0

@@ -19,6 +19,7 @@ from kalooki_env.core.actions import (
 )
 from kalooki_env.core.compiled import i64, kernel
 from kalooki_env.core.layout import CALL, CARDS, DRAW, FILL, JOKER, MELD, PLAY
+from kalooki_env.core.memory import stack_array
 from kalooki_env.core.outs import keeping_discards, outs_after, sort_by_worth, unseen_copies
 from kalooki_env.core.solver import contract_distance, distance_up_to
 
@@ -120,9 +121,9 @@ def keep_most_open(v, mask, r, feas, dist, scratch):
     hand = v["hand"][:]
     keeps, unseen, among = scratch[0], scratch[2], scratch[3]
     unseen_copies(v, hand, i64(v["observer"]), r, unseen)
-    after = np.empty(CARDS, np.int8)
+    after = stack_array(CARDS, np.int8)
     smallest = keeping_discards(hand, r, feas, dist, threes, fours, unseen, keeps, after, among, scratch[4])
-    cards = np.empty(JOKER, np.int64)
+    cards = stack_array(JOKER, np.int64)
     n = 0
     for card in range(JOKER):
         if mask[DISCARD + card] and keeps[card]:

@@ -12,6 +12,7 @@ from kalooki_env.core.compiled import i64, kernel
 from kalooki_env.core.deal import hand_points
 from kalooki_env.core.layout import CARDS, DRAW, FILL, JOKER, LAYOFF, MAX_DECK, MOVE, OVER, PLAY, STATE, VIEW
 from kalooki_env.core.legal import legal_actions
+from kalooki_env.core.memory import stack_array
 from kalooki_env.core.outs import unseen_copies
 from kalooki_env.core.rng import below, shuffle, spawn
 from kalooki_env.core.solver import contract_distance, distance_up_to, distances_after_discard, lowering_cards
@@ -173,7 +174,6 @@ def note_self_play(states, rules, feas, dist, bot, mask, work, counts, features,
     n = i64(r["num_players"])
     w = work[0]
     views, scratch, legal = w["view"][:], w["scratch"][:], w["legal"][:]
-    seats = np.empty(features.shape[0], np.int64)
     rows = 0
     for lane in range(states.shape[0]):
         s = states[lane]
@@ -189,11 +189,11 @@ def note_self_play(states, rules, feas, dist, bot, mask, work, counts, features,
                     distance = contract_distance(s["hands"][seat], r, feas, dist, threes, fours)
                     counts[min(turns // n, ROUNDS - 1), distance] += 1
                 write_features(s, r, feas, dist, seat, scratch, features[rows])
-                seats[rows] = seat
+                outcomes[rows] = seat  # until the score is known
                 rows += 1
             bot_step(s, r, feas, dist, bot, legal, mask, views, scratch)
         for row in range(first, rows):
-            outcomes[row] = float(s["scores"][seats[row]])
+            outcomes[row] = float(s["scores"][i64(outcomes[row])])
     return rows
 
 
@@ -216,7 +216,7 @@ def quicken(s, r, feas, dist, seat, target, source, scratch):
     stock = s["stock"]
     size = i64(s["stock_n"])
     among, lowering = scratch[0], scratch[1]
-    after = np.empty(CARDS, np.int8)
+    after = stack_array(CARDS, np.int8)
     distance = contract_distance(hand, r, feas, dist, threes, fours)
     for _ in range(_SWAPS):
         if distance <= target or size == 0:
@@ -385,7 +385,7 @@ def judge(positions, views, i, rules, feas, dist, knows, bot, paces, turns, weig
     # Slices are of the common array type: with the fields themselves everything would be compiled a second time.
     worlds, seen, scratch, pool, legal = w["worlds"][:], w["view"][:], w["scratch"][:], w["pool"][:], w["legal"][:]
     seat = i64(views[i]["observer"])
-    x = np.empty(FEATURES)
+    x = stack_array(FEATURES, np.float64)
     for _ in range(count):
         imagine(positions, views, i, r, feas, dist, knows, paces, worlds, pool, scratch)
         first = 0.0

@@ -7,7 +7,7 @@ the results are the same with any number of processes, for agents with chance to
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from kalooki_env import agents as registry
 from kalooki_env.agents.base import Agent
 from kalooki_env.agents.play import Player
+from kalooki_env.arena.recording import TableRecorder, watched
 from kalooki_env.arena.tables import Progress, deal_lanes, play
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.game import check_seed
+from kalooki_env.records.recorder import Line
 from kalooki_env.rules import Rules
 
 #: An agent, or a name that `kalooki_env.agents.load` takes.
@@ -82,6 +84,7 @@ class Chunk:
         seeds: of the agents' generators: the seed of the whole, and the number of the chunk.
         skip_forced: see `kalooki_env.arena.tables.play`.
         reveal: whether agents that see hidden cards may play.
+        recorded: which of the deals are recorded, int64 (K,).
     """
 
     rules: str
@@ -93,6 +96,7 @@ class Chunk:
     seeds: tuple[int, int]
     skip_forced: bool
     reveal: bool
+    recorded: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @property
     def tables(self) -> int:
@@ -110,6 +114,7 @@ class Ends:
         winner: seat that went out, -1 for none, int64 (D, R).
         turns: int64 (D, R).
         decisions: forced ones included, int64 (D, R).
+        recorded: lines of the deals that were recorded, by deal and rotation.
     """
 
     scores: NDArray[np.int64]
@@ -117,6 +122,7 @@ class Ends:
     winner: NDArray[np.int64]
     turns: NDArray[np.int64]
     decisions: NDArray[np.int64]
+    recorded: dict[tuple[int, int], list[Line]] = field(default_factory=dict)
 
     @classmethod
     def blank(cls, deals: int, rotations: int, seats: int) -> Ends:
@@ -125,13 +131,17 @@ class Ends:
         return cls(
             np.zeros((*flat, seats), np.int64),
             np.zeros((*flat, seats), np.bool_),
-            *(np.zeros(flat, np.int64) for _ in range(3)),
+            np.zeros(flat, np.int64),
+            np.zeros(flat, np.int64),
+            np.zeros(flat, np.int64),
         )
 
     def fill(self, rows: NDArray[np.int64], part: Ends) -> None:
         """Put in the deals of a chunk."""
         for name, values in vars(part).items():
-            getattr(self, name)[rows] = values
+            if name != "recorded":
+                getattr(self, name)[rows] = values
+        self.recorded.update({(int(rows[deal]), rotation): lines for (deal, rotation), lines in part.recorded.items()})
 
 
 class Cast:
@@ -143,19 +153,20 @@ class Cast:
 
     def __init__(self, agents: Mapping[str, AgentLike]) -> None:
         self._agents = agents
-        self._players: dict[tuple[str, int, int, str], Player] = {}
+        self._players: dict[tuple[str, int, int, str, bool], Player] = {}
 
-    def player(self, table: Engine, name: str, reveal: bool) -> Player:
-        """An agent at a kind of table.
+    def player(self, table: Engine, name: str, reveal: bool, is_watched: bool = False) -> Player:
+        """An agent at a kind of table; for a record, one that is `watched`.
 
         Raises:
             AgentError: an agent that cannot be loaded, or cannot play there.
             CheckpointError: a checkpoint that cannot be used.
         """
-        key = (str(table.rules), table.num_players, table.max_seats, name)
+        key = (str(table.rules), table.num_players, table.max_seats, name, is_watched)
         if key not in self._players:
             agent = self._agents[name]
-            self._players[key] = Player(registry.load(agent) if isinstance(agent, str) else agent, table, name, reveal=reveal)
+            loaded = registry.load(agent) if isinstance(agent, str) else agent
+            self._players[key] = Player(watched(loaded) if is_watched else loaded, table, name, reveal=reveal)
         return self._players[key]
 
 
@@ -172,11 +183,17 @@ def seats_of(line_up: Sequence[str], names: Sequence[str]) -> NDArray[np.int64]:
 
 
 def chunks_of(
-    table: Engine, line_up: tuple[str, ...], deals: DealSet, seed: int, skip_forced: bool = True, reveal: bool = False
+    table: Engine,
+    line_up: tuple[str, ...],
+    deals: DealSet,
+    seed: int,
+    skip_forced: bool = True,
+    reveal: bool = False,
+    record_deals: int = 0,
 ) -> list[Chunk]:
     """Cut the deals of a line-up into chunks of equally many deals of each number, the first of each number first.
 
-    More deals of each number leave full chunks as they are.
+    More deals of each number leave full chunks as they are. The first `record_deals` of each number are recorded.
     """
     kinds = np.unique(deals.numbers)
     size = max(1, TABLES // (rotations_of(line_up) * len(kinds)))
@@ -198,6 +215,7 @@ def chunks_of(
                 seeds=(seed, number),
                 skip_forced=skip_forced,
                 reveal=reveal,
+                recorded=np.flatnonzero(rank[rows] < record_deals),
             )
         )
     return found
@@ -216,9 +234,13 @@ def play_chunk(chunk: Chunk, cast: Cast, progress: Progress) -> Ends:
     dealt = deal_lanes(table, lanes.numbers, lanes.dealers, lanes.seeds)
     names = list(dict.fromkeys(chunk.line_up))
     seats = np.tile(seats_of(chunk.line_up, names), (len(deals.numbers), 1))
-    players = [cast.player(table, name, chunk.reveal) for name in names]
+    players = [cast.player(table, name, chunk.reveal, len(chunk.recorded) > 0) for name in names]
     rngs = [np.random.default_rng([*chunk.seeds, number]) for number in range(len(names))]
-    played = play(table, dealt, seats, players, rngs, skip_forced=chunk.skip_forced, progress=progress)
+    recorder = None
+    if len(chunk.recorded):
+        wanted = [rotations * int(deal) + rotation for deal in chunk.recorded for rotation in range(rotations)]
+        recorder = TableRecorder(table, dealt, lanes.seeds, {lane: [names[who] for who in seats[lane]] for lane in wanted})
+    played = play(table, dealt, seats, players, rngs, skip_forced=chunk.skip_forced, progress=progress, recorder=recorder)
 
     def by_deal(values: NDArray[Any], kind: Any = np.int64) -> NDArray[Any]:
         return values.astype(kind).reshape(len(deals.numbers), rotations, *values.shape[1:])
@@ -230,4 +252,5 @@ def play_chunk(chunk: Chunk, cast: Cast, progress: Progress) -> Ends:
         winner=by_deal(end["winner"]),
         turns=by_deal(end["turns"]),
         decisions=by_deal(played.decisions),
+        recorded={} if recorder is None else {divmod(lane, rotations): lines for lane, lines in recorder.deals.items()},
     )

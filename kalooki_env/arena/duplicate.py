@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from kalooki_env.arena.stats import Estimate, estimate, estimate_of_means
 from kalooki_env.arena.tables import Progress, quiet
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.engine import Engine
+from kalooki_env.records.recorder import Line
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,7 @@ class Arena:
         reveal: whether agents that see hidden cards may play.
         jobs: processes; the results are the same with any number of them. With more than one, a script needs the usual
             `if __name__ == "__main__":`, and agents that are not given by name are pickled.
+        record_deals: deals of each number that are recorded, the first ones, in all rotations.
         progress: called with the number of tables that have finished since its last call.
     """
 
@@ -156,6 +159,7 @@ class Arena:
         skip_forced: bool = True,
         reveal: bool = False,
         jobs: int = 1,
+        record_deals: int = 0,
         progress: Progress = quiet,
     ) -> None:
         self.engine = engine
@@ -165,6 +169,8 @@ class Arena:
         self._skip_forced = skip_forced
         self._reveal = reveal
         self._jobs = jobs
+        self._record_deals = record_deals
+        self._recorded: list[list[Line]] = []
         self.progress = progress
         self._played: dict[tuple[str, ...], Duplicates] = {}
 
@@ -194,13 +200,22 @@ class Arena:
         chunks = [
             chunk
             for key in missing
-            for chunk in chunks_of(self.engine, key, self.deal_set, self._seed, self._skip_forced, self._reveal)
+            for chunk in chunks_of(
+                self.engine, key, self.deal_set, self._seed, self._skip_forced, self._reveal, self._record_deals
+            )
         ]
         ends = {key: Ends.blank(len(self.deal_set.numbers), rotations_of(key), seats) for key in missing}
         with closing(play_chunks(chunks, self._agents, self._jobs, self.progress)) as played:
             for number, part in played:
                 ends[chunks[number].line_up].fill(chunks[number].rows, part)
         self._played |= {key: Duplicates.of(key, self.deal_set, found) for key, found in ends.items()}
+        for found in ends.values():
+            self._recorded += [lines for _, lines in sorted(found.recorded.items(), key=itemgetter(0))]
+
+    @property
+    def recorded(self) -> list[list[Line]]:
+        """Lines of the recorded deals, by line-up, deal and rotation."""
+        return self._recorded
 
     def tables_of(self, line_ups: Sequence[Sequence[str]]) -> int:
         """Tables that these line-ups take, for a progress bar."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from kalooki_env.arena.stats import CONFIDENCE, Estimate
 from kalooki_env.arena.tables import Progress, quiet
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.engine import engine
+from kalooki_env.records import RecordWriter
 from kalooki_env.rules import Rules
 
 #: Deals in all, unless asked otherwise. Paired differences between scripted agents have a standard deviation of about 50
@@ -216,6 +218,8 @@ def evaluate(
     skip_forced: bool = True,
     reveal: bool = False,
     jobs: int = 1,
+    record: str | Path | None = None,
+    record_deals: int = 1,
     bar: Bar = no_bar,
 ) -> Evaluation:
     """Evaluate an agent on duplicate deals.
@@ -235,6 +239,8 @@ def evaluate(
         reveal: let agents play that see hidden cards, for bounds on what there is to win.
         jobs: processes to play in; the result is the same with any number of them. With more than one, a script needs the usual
             `if __name__ == "__main__":`, and agents that are not given by name are pickled.
+        record: file for a record of deals (`RECORDS.md`), with policies and values of agents that tell them.
+        record_deals: how many deals of each number are recorded, each in all line-ups and rotations.
         bar: makes a progress callback for a number of tables.
 
     Raises:
@@ -242,6 +248,7 @@ def evaluate(
         CheckpointError: a checkpoint that cannot be used.
         ConfigError: wrong numbers of deals, agents or processes, or an agent that cannot be sent to other processes.
         RulesError: wrong rules or an impossible table.
+        RecordError: a record that cannot be written.
 
     Example:
         >>> found = evaluate("greedy", ["random"], deals=[1], deals_per_number=20)
@@ -271,10 +278,26 @@ def evaluate(
         raise ConfigError(f"the line-up has {len(full) - 1} other agents; allowed: {others}, one per seat beside {subject!r}")
     tables += ([own] if self_play else []) + ([] if full is None else [full])
 
-    arena = Arena(table, names.agents, deal_set, seed, skip_forced=skip_forced, reveal=reveal, jobs=jobs)
-    with bar(arena.tables_of(tables)) as progress:
+    if type(record_deals) is not int or record_deals < 1:
+        raise ConfigError(f"{record_deals!r} recorded deals are not allowed; allowed: a whole number from 1 on")
+    # Opened first, so that a file that cannot be written is found out before the work.
+    writer = None if record is None else RecordWriter(record, rules, num_players, seed=seed)
+    arena = Arena(
+        table,
+        names.agents,
+        deal_set,
+        seed,
+        skip_forced=skip_forced,
+        reveal=reveal,
+        jobs=jobs,
+        record_deals=0 if writer is None else record_deals,
+    )
+    with writer or nullcontext(), bar(arena.tables_of(tables)) as progress:
         arena.progress = progress
         arena.play(tables)
+        for lines in arena.recorded:
+            assert writer is not None
+            writer.add(lines)
     comparisons = tuple(
         Comparison(
             subject,

@@ -147,7 +147,7 @@ class _Unpacking(Cast):
         super().__init__(agents)
         self._packed, self._unpacked = packed, agents
 
-    def player(self, table: Engine, name: str, reveal: bool) -> Player:
+    def player(self, table: Engine, name: str, reveal: bool, is_watched: bool = False) -> Player:
         """See `Cast.player`."""
         if name not in self._unpacked:
             packed = self._packed[name]
@@ -155,7 +155,7 @@ class _Unpacking(Cast):
                 self._unpacked[name] = packed if isinstance(packed, str) else pickle.loads(packed)
             except Exception as error:
                 raise AgentError(f"agent {name!r} cannot be read in another process: {type(error).__name__}: {error}") from error
-        return super().player(table, name, reveal)
+        return super().player(table, name, reveal, is_watched)
 
 
 def _note(more: int) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kalooki_env import core
 from kalooki_env.agents.play import Player
+from kalooki_env.arena.recording import TableRecorder
 from kalooki_env.game.engine import Engine
 
 #: Called now and then with the number of tables that have finished since its last call.
@@ -73,6 +74,7 @@ def play(
     *,
     skip_forced: bool = True,
     progress: Progress = quiet,
+    recorder: TableRecorder | None = None,
 ) -> Played:
     """Play deals to their ends.
 
@@ -87,6 +89,7 @@ def play(
         rngs: one generator per player, advanced.
         skip_forced: make decisions with one legal action without asking anybody.
         progress: called with the number of lanes that have finished since its last call.
+        recorder: records some of the lanes; what is played is the same with and without it.
 
     Raises:
         AgentError: an agent that fails or chooses an illegal action.
@@ -109,6 +112,10 @@ def play(
             rows = np.flatnonzero(is_open & (to_move == number))
             if len(rows):
                 actions[rows] = player.act(running, rows, masks[rows], rngs[number])
+                if recorder is not None:
+                    recorder.asked(player, lanes[rows])
+        if recorder is not None:
+            recorder.acted(lanes, actions)
         codes = np.empty(len(lanes), np.uint8)
         core.step_lanes(running, engine.record, engine.feas, actions, codes)
         assert not codes.any(), "Player.act lets only legal actions through"

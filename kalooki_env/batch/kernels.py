@@ -25,7 +25,7 @@ from kalooki_env.batch.layout import (
     OnIllegal,
     RewardKind,
 )
-from kalooki_env.batch.machine import AHEAD, prefetch_row, take_number
+from kalooki_env.batch.machine import AHEAD, prefetch_row, prefetch_state, take_number
 from kalooki_env.core.actions import PASS
 from kalooki_env.core.batch import contains, write_mask
 from kalooki_env.core.compiled import i64, kernel, wrap
@@ -261,7 +261,7 @@ def run_lanes(
             return waiting
         for lane in range(first, min(first + PIECE, count)):
             ahead = min(lane + AHEAD, count - 1)
-            prefetch_row(states, ahead, states.itemsize)
+            prefetch_state(states, ahead, i64(r["num_players"]))
             prefetch_row(lanes, ahead, _OFTEN)
             prefetch_row(masks, ahead, masks.shape[1])
             if i64(c["is_float"]):

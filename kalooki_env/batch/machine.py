@@ -14,10 +14,14 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from kalooki_env.core.compiled import kernel
+from kalooki_env.core.layout import CARDS, STATE, offset_of
 
 #: How many lanes ahead.
 AHEAD = 3
 _LINE = 64  # bytes that a processor loads at once
+# First bytes of fields of a STATE: each of the first three is followed by rows of seats that are not there.
+_KNOWN, _DISCARDED, _DECLINED = (offset_of(STATE, name) for name in ("known", "discarded", "declined"))
+_CAN_LAY, _HANDS = offset_of(STATE, "can_lay"), offset_of(STATE, "hands")
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -52,8 +56,25 @@ def take_number(counter):
 
 
 @kernel
+def prefetch_bytes(array, row, first, last):
+    """Ask for the cache lines of the bytes from `first` to `last` of a row, the last one not included."""
+    address = array.ctypes.data + row * array.strides[0]
+    for offset in range(first, last, _LINE):
+        _prefetch(np.uintp(address + offset))
+    _prefetch(np.uintp(address + last - 1))
+
+
+@kernel
 def prefetch_row(array, row, size):
     """Ask for the cache lines of the first bytes of a row."""
-    address = array.ctypes.data + row * array.strides[0]
-    for offset in range(0, size, _LINE):
-        _prefetch(np.uintp(address + offset))
+    prefetch_bytes(array, row, 0, size)
+
+
+@kernel
+def prefetch_state(states, row, players):
+    """Ask for what is read of a STATE. What stands by seat is most of it, and half of that, at a usual table, of no seat."""
+    seats = CARDS * players
+    prefetch_bytes(states, row, 0, _KNOWN + seats)
+    prefetch_bytes(states, row, _DISCARDED, _DISCARDED + seats)
+    prefetch_bytes(states, row, _DECLINED, _DECLINED + seats)
+    prefetch_bytes(states, row, _CAN_LAY, _HANDS + seats)

@@ -43,7 +43,7 @@ class Sizes:
         memory: number of games whose memory is measured.
         num_players, deals: numbers of players and of deals.
         apart: decisions of a deal before a measurement.
-        rollout: games, and steps of each, of a rollout of Stable-Baselines3.
+        rollouts: games, and steps of each, of rollouts of Stable-Baselines3.
     """
 
     core_rounds: int = 9
@@ -57,7 +57,7 @@ class Sizes:
     num_players: tuple[int, ...] = tuple(range(3, MAX_PLAYERS + 1))
     deals: tuple[int, ...] = tuple(range(1, 10))
     apart: int = DEAL
-    rollout: tuple[int, int] = (64, 32)
+    rollouts: tuple[tuple[int, int], ...] = ((64, 32), (256, 32), (1024, 32))
 
 
 FULL = Sizes()
@@ -74,7 +74,7 @@ QUICK = Sizes(
     num_players=(3, 8),
     deals=(1, 9),
     apart=200,
-    rollout=(8, 16),
+    rollouts=((8, 16),),
 )
 
 
@@ -237,7 +237,10 @@ def memory(sizes: Sizes) -> Results:
 
 def rollouts(sizes: Sizes) -> Results:
     """Rollouts of MaskablePPO, beside those on an environment that does nothing."""
-    return rollouts_of(*sizes.rollout, sizes.rounds, 2 * sizes.seconds, sizes.reference_seconds)
+    found = []
+    for games, steps in sizes.rollouts:
+        found += rollouts_of(games, steps, sizes.rounds, 2 * sizes.seconds, sizes.reference_seconds)
+    return found
 
 
 def resident_bytes() -> int | None:

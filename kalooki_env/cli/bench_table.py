@@ -275,9 +275,14 @@ def _facts(found: dict[str, Any]) -> str:
             f"The process grows by {' and '.join(sizes)} for each game, {' and '.join(arrays)} of it for the game itself."
         )
     if "sb3" in parts:
-        shares = [f"{100 * row['of_empty']:.0f} % against three `{row['opponents']}`" for row in parts["sb3"][:-1]]
+        shares: dict[str, list[str]] = {}
+        for row in parts["sb3"]:
+            if row["opponents"] != "nobody":
+                shares.setdefault(row["opponents"], []).append(f"{100 * row['of_empty']:.0f}")
+        games = ", ".join(str(row["num_envs"]) for row in parts["sb3"] if row["opponents"] == "nobody")
+        texts = [f"{', '.join(found)} % against three `{name}`" for name, found in shares.items()]
         lines.append(
-            f"MaskablePPO collects rollouts of {parts['sb3'][0]['num_envs']} games at {' and '.join(shares)} of its speed on an "
+            f"MaskablePPO collects rollouts of {games} games at {' and '.join(texts)} of its speed on an "
             "environment that does nothing."
         )
     return "\n".join(_wrapped(line, "* ") for line in lines)

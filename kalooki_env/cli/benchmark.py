@@ -25,6 +25,8 @@ _SETTLED = {
     "--reveal": "reveal",
     "--save": "save",
     "--raw": "raw",
+    "--record": "record",
+    "--record-deals": "record_deals",
 }
 #: Options that mean something with a benchmark only.
 _OWN = {"--name": "name", "--out": "out", "--fresh": "fresh", "--readme": "readme", "--plot": "plot"}

@@ -9,6 +9,7 @@ from kalooki_env.arena.evaluation import DEALS_IN_ALL, evaluate
 from kalooki_env.arena.report import evaluation_text
 from kalooki_env.cli import benchmark
 from kalooki_env.cli.common import Verbs, add_json, add_table, add_verb, check_writable, progress, write_json
+from kalooki_env.errors import ConfigError
 
 _DETAILS = """
 The agent takes one seat and copies of an opponent the others. Each deal is played once for every rotation of the seats, and
@@ -77,6 +78,13 @@ def add(verbs: Verbs) -> None:
     add_json(parser)
     parser.add_argument("--save", metavar="FILE", help="write the result as JSON to a file")
     parser.add_argument("--raw", metavar="FILE", help="write the results of every single deal as JSON")
+    parser.add_argument("--record", metavar="FILE", help="write a record of deals, action by action, for kalooki replay")
+    parser.add_argument(
+        "--record-deals",
+        type=int,
+        metavar="N",
+        help="deals of each number that are recorded, each in all line-ups and rotations (default: 1)",
+    )
     benchmark.add_options(parser)
 
 
@@ -87,6 +95,8 @@ def run(args: argparse.Namespace) -> int:
     if args.bench is not None:
         return benchmark.run(args)
     vars(args).update({name: value for name, value in _DEFAULTS.items() if getattr(args, name) is None})
+    if args.record_deals is not None and args.record is None:
+        raise ConfigError("--record-deals: allowed with --record only")
     for path in (args.save, args.raw):
         check_writable(path)
     found = evaluate(
@@ -102,6 +112,8 @@ def run(args: argparse.Namespace) -> int:
         seed=args.seed,
         reveal=args.reveal,
         jobs=args.jobs,
+        record=args.record,
+        record_deals=1 if args.record_deals is None else args.record_deals,
         bar=lambda tables: progress("tables", tables),
     )
     if args.raw:

@@ -11,10 +11,10 @@ import sys
 from collections.abc import Sequence
 
 import kalooki_env
-from kalooki_env.cli import bench, evaluate, rules, simulate, verify, warmup
+from kalooki_env.cli import bench, evaluate, replay, rules, simulate, verify, warmup
 from kalooki_env.errors import KalookiError
 
-VERBS = (rules, simulate, evaluate, verify, bench, warmup)
+VERBS = (rules, simulate, evaluate, replay, verify, bench, warmup)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from kalooki_env.agents.play import Player
 from kalooki_env.arena.chunks import Cast
+from kalooki_env.arena.recording import opinions_of
 from kalooki_env.cli.common import progress, write_json
 from kalooki_env.cli.turns import Turns, drawn, table_now
 from kalooki_env.core import DRAW_STOCK
@@ -19,6 +21,8 @@ from kalooki_env.errors import ConfigError
 from kalooki_env.game.cards import seat_name
 from kalooki_env.game.match import Match, deal_seed
 from kalooki_env.game.match_score import SERIES, MatchScore, ScoredDeal, deal_name
+from kalooki_env.records import RecordWriter
+from kalooki_env.records.matches import begin_deal, note_ends
 from kalooki_env.rules import Rules
 
 
@@ -48,7 +52,9 @@ def run_match(args: argparse.Namespace, rules: Rules, names: Sequence[str]) -> i
             raise ConfigError(f"{option} is not allowed with --match, whose deals follow from the rules")
     match = Match(rules, args.players, seed=args.seed)
     check_seats(names, args.players)
-    records = play_match(match, names, args.seed, show=args.show and not args.json)
+    writer = RecordWriter(args.record, rules, args.players, seats=names, seed=args.seed) if args.record else None
+    with writer or nullcontext():
+        records = play_match(match, names, args.seed, show=args.show and not args.json, writer=writer)
     if args.json:
         write_json(match_record(match.score, names, args.seed, records))
     else:
@@ -56,7 +62,9 @@ def run_match(args: argparse.Namespace, rules: Rules, names: Sequence[str]) -> i
     return 0
 
 
-def play_match(match: Match, names: Sequence[str], seed: int, show: bool) -> list[dict[str, Any]]:
+def play_match(
+    match: Match, names: Sequence[str], seed: int, show: bool, writer: RecordWriter | None = None
+) -> list[dict[str, Any]]:
     """Play a match to its end; turns, decisions and actions of its deals.
 
     Agents are loaded anew for each kind of table, so that one that prepares itself for a table can also play a sudden death.
@@ -66,6 +74,7 @@ def play_match(match: Match, names: Sequence[str], seed: int, show: bool) -> lis
         names: names of the agents, seat by seat.
         seed: seed of their choices.
         show: print every deal, turn by turn.
+        writer: record of the match, if there is to be one.
     """
     cast = Cast({name: name for name in names})
     rngs = {name: np.random.default_rng([seed, number]) for number, name in enumerate(dict.fromkeys(names))}
@@ -74,13 +83,24 @@ def play_match(match: Match, names: Sequence[str], seed: int, show: bool) -> lis
     with progress("deals", matches * (match.score.regular_deals or 1)) as note:
         while match.game is not None:
             sitting = [names[seat] for seat in match.table_seats]
-            players = [cast.player(match.game.engine, name, False) for name in sitting]
-            records.append(_play_deal(match, players, [rngs[name] for name in sitting], show))
+            players = [cast.player(match.game.engine, name, False, writer is not None) for name in sitting]
+            before = match.score
+            if writer is not None:
+                begin_deal(writer, match.game, before, deal_seed(seed, len(before.rows)))
+            records.append(_play_deal(match, players, [rngs[name] for name in sitting], show, writer))
+            if writer is not None:
+                note_ends(writer, before, match.score)
             note(1)
     return records
 
 
-def _play_deal(match: Match, players: Sequence[Player], rngs: Sequence[np.random.Generator], show: bool) -> dict[str, Any]:
+def _play_deal(
+    match: Match,
+    players: Sequence[Player],
+    rngs: Sequence[np.random.Generator],
+    show: bool,
+    writer: RecordWriter | None,
+) -> dict[str, Any]:
     """Play one deal of a match; its turns, decisions and actions."""
     game, deal = match.game, match.deal
     assert game is not None, "the match goes on"
@@ -98,6 +118,8 @@ def _play_deal(match: Match, players: Sequence[Player], rngs: Sequence[np.random
         seat = game.to_move
         action = int(players[seat].act(game.states, lane, game.mask()[None], rngs[seat])[0])
         text = game.action_text(action)
+        if writer is not None:
+            writer.act(action, *(opinions_of(players[seat], lane)[0] or ()))
         before, turn = game.states[0].copy(), int(game.states[0]["turns"]) + 1
         actions.append(f"{seat_name(seat)} {text}")
         match.do(action)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from kalooki_env import core
 from kalooki_env.agents.play import Player
 from kalooki_env.arena.chunks import DealSet
 from kalooki_env.arena.evaluation import playable
+from kalooki_env.arena.recording import TableRecorder, opinions_of, watched
 from kalooki_env.arena.report import columns, deals_words, percent
 from kalooki_env.arena.tables import deal_lanes, play
 from kalooki_env.cli.common import Verbs, add_json, add_table, add_verb, progress, write_json
@@ -22,6 +24,7 @@ from kalooki_env.cli.turns import Turns, drawn, table_now
 from kalooki_env.game.cards import seat_name
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.game import Game
+from kalooki_env.records import RecordWriter
 from kalooki_env.rules import Rules
 
 
@@ -36,6 +39,7 @@ def add(verbs: Verbs) -> None:
         examples="kalooki simulate\n"
         "kalooki simulate --agents greedy random random random --deal 1 5 --deals 500\n"
         "kalooki simulate --show --deal 2 --deals 1 --seed 7\n"
+        "kalooki simulate --agents greedy random --players 4 --deals 1 --record deals.jsonl\n"
         "kalooki simulate --match --agents expert greedy greedy random",
     )
     add_table(parser)
@@ -45,6 +49,7 @@ def add(verbs: Verbs) -> None:
     parser.add_argument("--deal", nargs="+", type=int, metavar="N", help="numbers of the deals, 1 to 9 (default: all)")
     parser.add_argument("--deals", type=int, metavar="N", help="deals of each number (default: 100, or 1 with --show)")
     parser.add_argument("--show", action="store_true", help="print every deal, turn by turn, all hands open")
+    parser.add_argument("--record", metavar="FILE", help="write a record of all deals, action by action, for kalooki replay")
     parser.add_argument("--match", action="store_true", help="play one match, or series, and print its score sheet")
     add_json(parser)
 
@@ -58,16 +63,21 @@ def run(args: argparse.Namespace) -> int:
     table = engine(rules, args.players)
     check_seats(names, args.players)
     loaded = {name: registry.load(name) for name in dict.fromkeys(names)}
-    players = [Player(agent, table, name) for name, agent in loaded.items()]
+    players = [Player(watched(agent) if args.record else agent, table, name) for name, agent in loaded.items()]
     seats = [list(loaded).index(name) for name in names]
     numbers = args.deal or playable(rules, args.players)
     per_number = (1 if args.show else 100) if args.deals is None else args.deals
     deals = DealSet.make(table, numbers, per_number, args.seed)
     rngs = [np.random.default_rng([args.seed, number]) for number in range(len(players))]
-    if args.show:
-        records = [show(table, deals, i, seats, players, rngs, names, quiet=args.json) for i in range(len(deals.numbers))]
-    else:
-        records = batch(table, deals, seats, players, rngs)
+    writer = RecordWriter(args.record, rules, args.players, seats=names, seed=args.seed) if args.record else None
+    with writer or nullcontext():
+        if args.show:
+            records = [
+                show(table, deals, i, seats, players, rngs, names, quiet=args.json, writer=writer)
+                for i in range(len(deals.numbers))
+            ]
+        else:
+            records = batch(table, deals, seats, players, rngs, writer)
     summary = [summary_of(records, number, names) for number in numbers]
     if args.json:
         settings = {"rules": str(rules), "num_players": args.players, "agents": names, "seed": args.seed}
@@ -96,13 +106,23 @@ def record_of(state: Any, deals: DealSet, index: int, num_players: int, decision
 
 
 def batch(
-    table: Engine, deals: DealSet, seats: Sequence[int], players: Sequence[Player], rngs: Sequence[np.random.Generator]
+    table: Engine,
+    deals: DealSet,
+    seats: Sequence[int],
+    players: Sequence[Player],
+    rngs: Sequence[np.random.Generator],
+    writer: RecordWriter | None,
 ) -> list[dict[str, Any]]:
-    """Play all deals in lockstep; their records."""
+    """Play all deals in lockstep; what they came to."""
     count = len(deals.numbers)
     dealt = deal_lanes(table, deals.numbers, deals.dealers, deals.seeds)
+    recorder = None if writer is None else TableRecorder(table, dealt, deals.seeds, dict.fromkeys(range(count)))
     with progress("deals", count) as note:
-        played = play(table, dealt, np.tile(np.array(seats, np.int64), (count, 1)), players, rngs, progress=note)
+        chairs = np.tile(np.array(seats, np.int64), (count, 1))
+        played = play(table, dealt, chairs, players, rngs, progress=note, recorder=recorder)
+    if writer is not None and recorder is not None:
+        for lines in recorder.deals.values():
+            writer.add(lines)
     return [record_of(played.states[i], deals, i, table.num_players, int(played.decisions[i])) for i in range(count)]
 
 
@@ -115,19 +135,24 @@ def show(
     rngs: Sequence[np.random.Generator],
     names: Sequence[str],
     quiet: bool,
+    writer: RecordWriter | None,
 ) -> dict[str, Any]:
-    """Play one deal and print it unless `quiet`; its record, with its actions."""
+    """Play one deal and print it unless `quiet`; what it came to, with its actions."""
     number, dealer = int(deals.numbers[index]), int(deals.dealers[index])
     seed = int(deals.seeds[index])
     game = Game(table.rules, table.num_players, deal=number, dealer=dealer, seed=seed)
     out = Turns(quiet)
     out.line(f"--- seed {seed}: " + ", ".join(f"{seat_name(seat)} {name}" for seat, name in enumerate(names)))
     out.line(table_now(game))
+    if writer is not None:
+        writer.begin(game, seed=seed)
     lane = np.zeros(1, np.int64)
     actions = []
     while game.to_move is not None:
         mover = seats[game.to_move]
         action = int(players[mover].act(game.states, lane, game.mask()[None], rngs[mover])[0])
+        if writer is not None:
+            writer.act(action, *(opinions_of(players[mover], lane)[0] or ()))
         before, turn = game.states[0].copy(), int(game.states[0]["turns"]) + 1
         seat, text = game.to_move, game.action_text(action)
         actions.append(f"{seat_name(seat)} {text}")

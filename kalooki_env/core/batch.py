@@ -15,6 +15,7 @@ from kalooki_env.core.kaluki.step import complete_kaluki
 from kalooki_env.core.layout import FILL, MAX_DECK, MELD, MELDS_PER_SEAT, OVER, PLAY, THREE
 from kalooki_env.core.legal import legal_actions
 from kalooki_env.core.melds import note_fits
+from kalooki_env.core.memory import stack_array
 from kalooki_env.core.rng import below, seeded
 from kalooki_env.core.step import apply, begin_play, call_possible
 from kalooki_env.core.view import agrees, make_view, permute_hidden, put_on_top
@@ -33,7 +34,7 @@ def seed_lanes(states, seeds):
 @kernel
 def reset_lanes(states, rules, deals, dealers):
     """Shuffle and deal every lane with its own generator. `deals` (1 to 9) and `dealers`: int64 (N,)."""
-    deck = np.empty(MAX_DECK, np.uint8)
+    deck = stack_array(MAX_DECK, np.uint8)
     for lane in range(states.shape[0]):
         shuffled_deal(states[lane], rules[0], deals[lane], dealers[lane], deck)
 
@@ -41,7 +42,7 @@ def reset_lanes(states, rules, deals, dealers):
 @kernel
 def reset_lane(states, rules, lane, deal, dealer):
     """As `reset_lanes`, for one lane."""
-    deck = np.empty(MAX_DECK, np.uint8)
+    deck = stack_array(MAX_DECK, np.uint8)
     shuffled_deal(states[lane], rules[0], deal, dealer, deck)
 
 
@@ -71,7 +72,7 @@ def step_lanes(states, rules, feas, actions, codes):
         actions: int64 (N,).
         codes: uint8 (N,), written: STEPPED, ILLEGAL or WAS_OVER.
     """
-    legal = np.empty(MAX_ACTIONS, np.int16)
+    legal = stack_array(MAX_ACTIONS, np.int16)
     for lane in range(states.shape[0]):
         codes[lane] = STEPPED
         if actions[lane] < 0:
@@ -96,7 +97,7 @@ def write_mask(legal, n, mask):
 @kernel
 def mask_lanes(states, rules, feas, masks):
     """Masks of the seats to move. `masks`: int8 (N, num_actions); all zeros where the deal is over."""
-    legal = np.empty(MAX_ACTIONS, np.int16)
+    legal = stack_array(MAX_ACTIONS, np.int16)
     for lane in range(states.shape[0]):
         n = legal_actions(states[lane], rules[0], feas, legal)
         write_mask(legal, n, masks[lane])
@@ -125,8 +126,8 @@ def resample_lane(states, rules, feas, lane, seat, source, trial, tries):
     Returns:
         True on success.
     """
-    pool = np.empty(MAX_DECK, np.uint8)
-    legal = np.empty(MAX_ACTIONS, np.int16)
+    pool = stack_array(MAX_DECK, np.uint8)
+    legal = stack_array(MAX_ACTIONS, np.int16)
     for _ in range(tries):
         trial[0] = states[lane]
         permute_hidden(trial[0], rules[0], seat, source[0], pool)

@@ -104,9 +104,12 @@ def kernel(function: F) -> F:
     """Compile a function with Numba: no Python objects, no GIL, cached on disk under the hash of all kernel sources.
 
     Kernels take arrays and integers, never single records from Python; read fields as `s["name"]` and widen them with `i64`
-    at once; return codes and never print; do not call themselves.
+    at once; return codes and never print; do not call themselves. They allocate nothing (`memory.stack_array`), nor do they copy
+    arrays by assignment to a slice, for which Numba allocates.
     """
-    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    # Without `_nrt=False` each call of a kernel counts references to the arrays that it is given, up and down again, by atomic
+    # instructions: a quarter of the time of a decision. Nothing but allocation needs these counts, and Numba says so.
+    compiled = numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
     compiled._cache = _LazyCache(compiled)
     return compiled
 

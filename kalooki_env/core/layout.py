@@ -197,6 +197,12 @@ VIEW = _record(
 )
 
 
+def offset_of(record: np.dtype, name: str) -> int:
+    """First byte of a field."""
+    assert record.fields is not None
+    return int(record.fields[name][1])
+
+
 def schema_hash(*dtypes: np.dtype) -> str:
     """Sixteen hexadecimal digits that change with any field of these record types."""
     text = "\n".join(repr((dtype.descr, dtype.itemsize)) for dtype in dtypes)

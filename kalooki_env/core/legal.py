@@ -32,6 +32,7 @@ from kalooki_env.core.melds import (
     replaceable,
     takes_joker,
 )
+from kalooki_env.core.memory import stack_array
 from kalooki_env.core.solver import can_meet
 
 #: Places of a four that jokers may take, no two of them neighbours (J3.4), the fewest first.
@@ -136,7 +137,7 @@ def meld_actions(s, r, feas, out):
     ranks = i64(s["used_ranks"])
     suits = i64(s["used_suits"])
     hand = s["hands"][i64(s["actor"])]
-    ways = np.empty(36, np.int64)
+    ways = stack_array(36, np.int64)
     n = 0
     for choice in range(13 + 4 * LOWS):
         if choice < 13:
@@ -286,7 +287,7 @@ def place_actions(s, r, feas, out):
     hand = s["hands"][seat]
     n = 0
     if phase == FILL:
-        ways = np.empty(36, np.int64)
+        ways = stack_array(36, np.int64)
         kind, key, low = i64(s["meld_kind_now"]), i64(s["meld_key_now"]), i64(s["meld_low_now"])
         slot = MELDS_PER_SEAT * seat + i64(s["meld_n"][seat])
         placed = i64(s["meld_len"][slot])

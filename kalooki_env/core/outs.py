@@ -26,7 +26,7 @@ def unseen_copies(v, hand, seat, r, out):
     """
     packs = i64(r["packs"])
     for card in range(CARDS):
-        copies = 2 * packs if card == JOKER else packs
+        copies = i64(r["jokers"]) if card == JOKER else packs
         out[card] = copies - i64(hand[card]) - i64(v["pile_count"][card]) - i64(v["table_count"][card])
     for other in range(i64(r["num_players"])):
         if other != seat:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from kalooki_env.core.compiled import i64, kernel
 from kalooki_env.core.layout import CARDS, FILL, JOKER, LAYOFF, MELD, MOVE, OVER, PLAY
 from kalooki_env.core.legal import legal_actions
+from kalooki_env.core.memory import copy_shared_fields
 from kalooki_env.core.rng import shuffle, spawn
 from kalooki_env.core.step import begin_play
 
@@ -20,66 +21,13 @@ def make_view(s, r, seat, v):
     seat whose turn it is could lay down.
     """
     v["observer"] = seat
-    v["hand"][:] = s["hands"][seat]
-    copy_public(s, v)
+    for card in range(CARDS):
+        v["hand"][card] = s["hands"][seat, card]
+    copy_shared_fields(s, v)
     if i64(r["open_hands"]):
         for other in range(i64(r["num_players"])):
             for card in range(CARDS):
                 v["known"][CARDS * other + card] = s["hands"][other, card]
-
-
-@kernel
-def copy_public(s, v):
-    """Copy the fields that all seats see."""
-    v["scores"][:] = s["scores"]
-    v["totals"][:] = s["totals"]
-    v["match_deal"] = s["match_deal"]
-    v["turns"] = s["turns"]
-    v["used_ranks"] = s["used_ranks"]
-    v["used_suits"] = s["used_suits"]
-    v["deal"] = s["deal"]
-    v["dealer"] = s["dealer"]
-    v["phase"] = s["phase"]
-    v["turn"] = s["turn"]
-    v["actor"] = s["actor"]
-    v["caller"] = s["caller"]
-    v["winner"] = s["winner"]
-    v["after_call"] = s["after_call"]
-    v["opened_now"] = s["opened_now"]
-    v["reshuffles"] = s["reshuffles"]
-    v["threes_left"] = s["threes_left"]
-    v["fours_left"] = s["fours_left"]
-    v["meld_kind_now"] = s["meld_kind_now"]
-    v["meld_key_now"] = s["meld_key_now"]
-    v["meld_low_now"] = s["meld_low_now"]
-    v["target"] = s["target"]
-    v["target_high"] = s["target_high"]
-    v["stock_n"] = s["stock_n"]
-    v["pile_n"] = s["pile_n"]
-    v["melds_laid"] = s["melds_laid"]
-    v["points_laid"] = s["points_laid"]
-    v["owed_card"] = s["owed_card"]
-    v["owed_jokers"] = s["owed_jokers"]
-    v["hand_n"][:] = s["hand_n"]
-    v["opened"][:] = s["opened"]
-    v["meld_n"][:] = s["meld_n"]
-    v["calls_made"][:] = s["calls_made"]
-    v["calls_allowed"][:] = s["calls_allowed"]
-    v["answers_allow"][:] = s["answers_allow"]
-    v["answers_refuse"][:] = s["answers_refuse"]
-    v["meld_kind"][:] = s["meld_kind"]
-    v["meld_key"][:] = s["meld_key"]
-    v["meld_low"][:] = s["meld_low"]
-    v["meld_len"][:] = s["meld_len"]
-    v["meld_bits"][:] = s["meld_bits"]
-    v["meld_owner"][:] = s["meld_owner"]
-    v["pile_count"][:] = s["pile_count"]
-    v["table_count"][:] = s["table_count"]
-    v["fits"][:] = s["fits"]
-    v["pile"][:] = s["pile"]
-    v["known"][:] = s["known"]
-    v["discarded"][:] = s["discarded"]
-    v["declined"][:] = s["declined"]
 
 
 @kernel
@@ -146,7 +94,7 @@ def guess_hidden(v, r, source, pool, s):
     seat = i64(v["observer"])
     n = i64(r["num_players"])
     packs = i64(r["packs"])
-    copy_public(v, s)
+    copy_shared_fields(v, s)
     s["can_lay"] = 0
     size = 0
     for card in range(CARDS):

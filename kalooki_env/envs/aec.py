@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ from kalooki_env.envs.match import default_observation, match_of
 from kalooki_env.envs.options import check_observation, deals_of, number, one_of, seat_of, warn_of_misspelt
 from kalooki_env.envs.rewards import Rewards
 from kalooki_env.errors import EnvironmentStateError, RulesError
+from kalooki_env.game.cards import seat_name
 from kalooki_env.game.engine import engine
 from kalooki_env.game.explain import illegal_action_error, why_illegal
 from kalooki_env.game.game import check_seed, whole_number
@@ -23,6 +25,8 @@ from kalooki_env.game.refusals import Refusal
 from kalooki_env.observe.batch import workspace
 from kalooki_env.observe.observer import Observer
 from kalooki_env.observe.schema import Observation
+from kalooki_env.records import RecordWriter, game_at
+from kalooki_env.records.matches import begin_deal, note_ends
 from kalooki_env.rules import Rules
 
 
@@ -78,10 +82,15 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
             for everybody.
         render_mode: `"ansi"` for a string, `"human"` to print after each step, None.
         reveal: show all hands when rendering.
+        record: file for a record of the deals (`RECORDS.md`), as they are played; `close` completes it.
+
+    Attributes:
+        recorder: the record's writer, whose `note` takes policy and value of the decision that is due; None without a record.
 
     Raises:
         RulesError: unknown rules, an impossible table, deal or dealer.
         ConfigError: an option with a value that is not allowed.
+        RecordError: a record that cannot be written.
 
     Version history: `kalooki_v0`, the first.
     """
@@ -115,6 +124,7 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
         idle_mask: Literal["zeros", "ones"] = "zeros",
         render_mode: Literal["ansi", "human"] | None = None,
         reveal: bool = False,
+        record: str | Path | None = None,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.rules = Rules.of(rules)
@@ -163,16 +173,20 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
         self.truncations: dict[AgentID, bool] = {}
         self.infos: dict[AgentID, dict[str, Any]] = {}
         self._is_reset = False
+        self.recorder = None if record is None else RecordWriter(record, self.rules, num_players, seats=self.possible_agents)
+        # Without a record the engine itself, so that a step costs nothing more.
+        self._carry_out: Callable[..., int] = core.step_listed if self.recorder is None else self._carry_out_recorded
         core.seed_lanes(self._states, np.random.SeedSequence().generate_state(1, np.uint64))
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: the list of legal actions must be a view of the workspace again; tables are shared."""
-        return {key: value for key, value in self.__dict__.items() if key not in ("_legal", "_record", "_feas")}
+        return {key: value for key, value in self.__dict__.items() if key not in ("_legal", "_record", "_feas", "_carry_out")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._legal = self._work[0]["legal"]
         self._record, self._feas = self._engine.record, self._engine.feas
+        self._carry_out = core.step_listed
 
     # ---- play ----------------------------------------------------------------------------------------------------
 
@@ -225,6 +239,9 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
         self._is_reset = True
         self._rewards.begin(states)
         self._after(core.list_lane(states, self._record, self._feas, 0, self._legal))
+        if self.recorder is not None:
+            self.recorder.abandon("the environment was reset")
+        self._record_deal()
         self._play_forced()
         self._select()
         if self.render_mode == "human":
@@ -256,7 +273,7 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
             chosen = -1
         if not 0 <= chosen < self._num_actions:
             chosen = -1
-        code = core.step_listed(self._states, self._record, self._feas, 0, chosen, self._legal, self._legal_count)
+        code = self._carry_out(self._states, self._record, self._feas, 0, chosen, self._legal, self._legal_count)
         if code < 0:
             self._illegal(action, chosen)
             return
@@ -274,6 +291,13 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
         if self.render_mode == "human":
             self.render()
 
+    def _carry_out_recorded(self, *args: Any) -> int:
+        """As `core.step_listed`, whose fifth argument is the action."""
+        code = int(core.step_listed(*args))
+        if code >= 0 and self.recorder is not None:
+            self.recorder.act(args[4])
+        return code
+
     def _after(self, code: int) -> None:
         self._legal_count = code >> 8
         self._phase = code >> 4 & 15
@@ -282,7 +306,7 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
     def _play_forced(self) -> None:
         while self._skip_forced and self._legal_count == 1:
             action = int(self._legal[0])
-            self._after(core.step_listed(self._states, self._record, self._feas, 0, action, self._legal, 1))
+            self._after(self._carry_out(self._states, self._record, self._feas, 0, action, self._legal, 1))
 
     def _sit_down(self) -> None:
         """Deal the next deal of the match, at its table: in a sudden death not all agents have a seat there (J13.2)."""
@@ -302,7 +326,10 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
         """Pay for the deal that has ended; then all ends, or the next deal of the match begins."""
         final = self._for_all(self._rewards.final(self._states[0]))
         if self._match is not None:
+            before = self._match.score
             final = self._match.add(self._states[0], final)
+            if self.recorder is not None:
+                note_ends(self.recorder, before, self._match.score)
         if self._match is None or self._match.is_over:
             self._end(final)
             return
@@ -312,7 +339,18 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
         self._add_rewards([sum(parts) for parts in zip(final, shaped, first, strict=True)])
         self._pays_between = True  # what this step paid must not stand there after the next one
         self._after(core.list_lane(self._states, self._record, self._feas, 0, self._legal))
+        self._record_deal()
         self._play_forced()
+
+    def _record_deal(self) -> None:
+        """Begin the record of a deal, if there is one."""
+        if self.recorder is None:
+            return
+        game = game_at(self._states[0], self._engine)
+        if self._match is None:
+            self.recorder.begin(game, seed=self._seed)
+        else:
+            begin_deal(self.recorder, game, self._match.score, self._match.table()[2])
 
     def _for_all(self, values: list[float]) -> list[float]:
         """Values of the seats at the table as values of all agents: 0 for those that sit out a sudden death."""
@@ -351,6 +389,8 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
             legal = [self._text(int(legal)) for legal in self._legal[: self._legal_count]]
             raise illegal_action_error(self._states, text, refusal, self._actor, legal, self._engine, self._seed)
         offender = self.agent_selection
+        if self.recorder is not None:
+            self.recorder.abandon(f"an illegal action by {seat_name(self._actor)}")
         self._legal_count = 0
         self._phase = OVER
         self._cumulative_rewards[offender] = 0.0
@@ -384,7 +424,9 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
         )
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Complete the record, if there is one."""
+        if self.recorder is not None:
+            self.recorder.close()
 
 
 def env(*args: Any, **kwargs: Any) -> raw_env:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from inspect import Parameter, Signature, signature
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from kalooki_env.agents.play import Player
 from kalooki_env.batch.lanes import Lanes
 from kalooki_env.batch.layout import OUTSIDE, PARTS, RANDOM, SETTINGS, Autoreset, OnIllegal, RewardKind
 from kalooki_env.envs.options import check_observation, deals_of, number, one_of, seat_of, shaping_of
+from kalooki_env.envs.recording import RecordedLanes
 from kalooki_env.errors import ConfigError, RulesError, closest
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.game import check_seed, whole_number
@@ -58,6 +60,8 @@ class BatchOptions:
             nor raise the number of unseen cards that do. Name it in results that used it.
         threads: threads that share the lanes; the results are the same with any number.
         copy: hand out new arrays. Without it the arrays belong to the environment, and the next call overwrites them.
+        record: file for a record of the deals (`RECORDS.md`), as they are played; `close` completes it.
+        record_lanes: the lanes that are recorded: a number, or a list of them. These are slower, the others are not.
 
     Raises:
         RulesError: unknown rules, an impossible table, deal or dealer.
@@ -82,6 +86,8 @@ class BatchOptions:
     call_windows: Literal["all", "useful"] = "all"
     threads: int = 1
     copy: bool = True
+    record: str | Path | None = None
+    record_lanes: int | Sequence[int] = 0
 
     @classmethod
     def of(cls, options: Mapping[str, Any], others: Sequence[str] = ()) -> BatchOptions:
@@ -104,11 +110,14 @@ class BatchOptions:
         shaping_of(made.shaping)
         if whole_number("threads", made.threads) < 1:
             raise ConfigError(f"threads {made.threads!r} is not allowed; allowed: 1 or more")
+        if made.record is None and "record_lanes" in options:
+            raise ConfigError(f"record_lanes {made.record_lanes!r} without a record: record=PATH says where it is written")
         return made
 
     def text(self, **others: Any) -> str:
-        """All options that play depends on, for comparing: threads and copies make no difference."""
-        mine = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in ("threads", "copy")}
+        """All options that play depends on, for comparing: threads, copies and records make no difference."""
+        no_matter = ("threads", "copy", "record", "record_lanes")
+        mine = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in no_matter}
         mine |= {"rules": str(Rules.of(self.rules)), "max_seats": self.max_seats or self.num_players, **others}
         mine |= {"shaping": float(self.shaping), "illegal_reward": float(self.illegal_reward)}
         return ", ".join(f"{key}={_plain(value)!r}" for key, value in mine.items())
@@ -274,8 +283,12 @@ def lanes_of(
         lane_deals = np.array(deals_of(options.lane_deals, table.rules, table.num_players), np.int64)
         if len(lane_deals) != count or not isinstance(options.lane_deals, Sequence | np.ndarray):
             raise ConfigError(f"lane_deals {options.lane_deals!r} are not allowed; allowed: one for each of {count} lanes")
-    return Lanes(
-        table, layout, settings, count, lane_deals=lane_deals, outside=outside, threads=options.threads, fresh=options.copy
+    more: dict[str, Any] = {"lane_deals": lane_deals, "outside": outside, "threads": options.threads, "fresh": options.copy}
+    if options.record is None:
+        return Lanes(table, layout, settings, count, **more)
+    names = None if asks_all else ["learner", *map(agent_name, given)]
+    return RecordedLanes(
+        table, layout, settings, count, path=options.record, record_lanes=options.record_lanes, names=names, **more
     )
 
 

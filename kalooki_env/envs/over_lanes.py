@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalooki_env.batch.lanes import Lanes
+from kalooki_env.envs.recording import RecordedLanes
+from kalooki_env.errors import ConfigError
+from kalooki_env.records.recorder import Policy
 
 
 class OverLanes:
@@ -49,3 +52,19 @@ class OverLanes:
         Outside agents with a memory of their own are not in it.
         """
         return self.lanes.saved(self._name)
+
+    def note(self, lane: int = 0, policy: Policy | None = None, value: float | None = None) -> None:
+        """Say what the learner thinks of the decision that a recorded lane stands at: written with its action.
+
+        Args:
+            lane: a recorded lane.
+            policy: probabilities of the legal actions: a dict by action text, or an array over all action numbers.
+            value: an estimate for the seat that decides.
+
+        Raises:
+            ConfigError: nothing is recorded, or not this lane.
+            RecordError: no deal runs there, or something that is no such number.
+        """
+        if not isinstance(self.lanes, RecordedLanes):
+            raise ConfigError("note without a record: make the environment with record=PATH")
+        self.lanes.note(lane, policy, value)

@@ -69,8 +69,8 @@ class SB3VecEnv(VecEnv):
         seeds = None if all(seed is None for seed in self._seeds) else self._seeds
         for options in (one for lane, one in enumerate(self._options) if one not in self._options[:lane]):
             which = np.array([one == options for one in self._options])
-            observations, infos = self.vector.reset(seed=seeds, options={**options, "reset_mask": which})
-        self.reset_infos = _rows(infos, np.arange(self.num_envs))
+            observations, _ = self.vector.reset(seed=seeds, options={**options, "reset_mask": which})
+        self.reset_infos = _rows(self.vector.lanes.infos)
         self._actions = None
         self._reset_seeds()
         self._reset_options()
@@ -93,13 +93,15 @@ class SB3VecEnv(VecEnv):
         if self._actions is None:
             raise EnvironmentStateError("step_wait without actions: call step_async(actions) first")
         actions, self._actions = self._actions, None
-        observations, rewards, over, _, told = self.vector.step(actions)
+        lanes = self.vector.lanes
+        lanes.step(actions)  # not `vector.step`: most of what is in its infos is not asked for here
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        ended = np.flatnonzero(over)
+        ended = np.flatnonzero(lanes.over)
         if len(ended):
-            for lane, row in zip(ended, _rows(told["final_info"], ended), strict=True):
-                infos[lane] = {**row, "terminal_observation": told["final_obs"][lane], "TimeLimit.truncated": False}
-        return observations, rewards.astype(np.float32), over, infos
+            numbers, seen = _rows(lanes.final_infos[:, ended]), self.vector.last_observations(ended)
+            for lane, row, last in zip(ended, numbers, seen, strict=True):
+                infos[lane] = {**row, "terminal_observation": last, "TimeLimit.truncated": False}
+        return self.vector.observations(), lanes.rewards[:, 0].astype(np.float32), lanes.over, infos
 
     def close(self) -> None:
         """End the threads, if there are any."""
@@ -136,7 +138,6 @@ class SB3VecEnv(VecEnv):
         return [False for _ in self._get_indices(indices)]
 
 
-def _rows(infos: dict[str, NDArray[np.int64]], which: NDArray[np.int64]) -> list[dict[str, Any]]:
-    """The numbers of some lanes, a dict for each."""
-    columns = [infos[name][which].tolist() for name in INFOS]
-    return [dict(zip(INFOS, row, strict=True)) for row in zip(*columns, strict=True)]
+def _rows(numbers: NDArray[np.int64]) -> list[dict[str, Any]]:
+    """The numbers of some lanes, int64 (7, n), a dict for each lane."""
+    return [dict(zip(INFOS, row, strict=True)) for row in numbers.T.tolist()]

@@ -18,6 +18,7 @@ from kalooki_env.envs.vector import SeatVectorEnv
 from kalooki_env.errors import ConfigError, EnvironmentStateError
 from kalooki_env.game.game import check_seed
 from kalooki_env.game.notation import action_text
+from kalooki_env.records.recorder import Policy
 from kalooki_env.render.text import table_text
 
 _LANE = np.zeros(1, np.int64)
@@ -116,6 +117,10 @@ class SeatEnv(gymnasium.Env):
         self._is_over = bool(lanes.lanes[0]["over"]) or not lanes.states[0]["deal"]
         return _first(observations), self._info(infos)
 
+    def note(self, policy: Policy | None = None, value: float | None = None) -> None:
+        """Say what the learner thinks of its decision: written into the record with its action. See `SeatVectorEnv.note`."""
+        self._vector.note(0, policy, value)
+
     def render(self) -> Any:
         """The table as the seat sees it; a string in mode `ansi`, printed in mode `human`.
 
@@ -138,7 +143,7 @@ class SeatEnv(gymnasium.Env):
         return None
 
     def close(self) -> None:
-        """End the threads, if there are any."""
+        """End the threads, if there are any, and the record."""
         self._vector.close()
 
     def _info(self, infos: dict[str, Any]) -> dict[str, Any]:

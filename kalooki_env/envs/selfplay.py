@@ -127,7 +127,7 @@ class SelfPlayEnv(OverLanes):
         return self.decisions()
 
     def close(self) -> None:
-        """End the threads."""
+        """End the threads and the record."""
         self.lanes.close()
 
 

@@ -134,7 +134,7 @@ class SeatVectorEnv(OverLanes, VectorEnv):
             seeds = seeds_of(seed, self.num_envs)
             self.lanes.seed([s if which is None or which[lane] else None for lane, s in enumerate(seeds)])
         self.lanes.reset(which, settings)
-        return self._observations(), self._infos()
+        return self.observations(), self._infos()
 
     def step(self, actions: Any) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Carry out one decision in each lane and play on to the next one.
@@ -153,7 +153,17 @@ class SeatVectorEnv(OverLanes, VectorEnv):
         if self.autoreset_mode is AutoresetMode.SAME_STEP and lanes.over.any():
             self._add_final(infos)
         never = self._never.copy() if self._options.copy else self._never
-        return self._observations(), lanes.rewards[:, 0], lanes.over, never, infos
+        return self.observations(), lanes.rewards[:, 0], lanes.over, never, infos
+
+    def observations(self) -> Any:
+        """Observations of all lanes as they stand."""
+        return formed(self._options, self.lanes, self.lanes.observations, self.lanes.masks)
+
+    def last_observations(self, ended: NDArray[np.int64]) -> list[Any]:
+        """Last observations of deals that ended in the last step, where others have been dealt since: of these lanes."""
+        rows = self.lanes.final_observations[ended]
+        ones = np.ones((len(ended), self.lanes.engine.num_actions), np.int8)
+        return [formed(self._options, self.lanes, row, mask) for row, mask in zip(rows, ones, strict=True)]
 
     @property
     def skipped_deals(self) -> int:
@@ -172,16 +182,13 @@ class SeatVectorEnv(OverLanes, VectorEnv):
             ConfigError: not such a state, or one of an environment with other options or of another version.
         """
         self.lanes.restore(state_of(state), self._name)
-        return self._observations(), self._infos()
+        return self.observations(), self._infos()
 
     def close_extras(self, **kwargs: Any) -> None:
-        """End the threads."""
+        """End the threads and the record."""
         self.lanes.close()
 
     # ---- details -------------------------------------------------------------------------------------------------
-
-    def _observations(self) -> Any:
-        return formed(self._options, self.lanes, self.lanes.observations, self.lanes.masks)
 
     def _infos(self) -> dict[str, Any]:
         everyone = np.ones(self.num_envs, np.bool_)
@@ -197,10 +204,8 @@ class SeatVectorEnv(OverLanes, VectorEnv):
         over = lanes.over.copy()
         ended = np.flatnonzero(over)
         finals = np.full(self.num_envs, None, object)
-        rows = lanes.final_observations[ended]
-        ones = np.ones((len(ended), lanes.engine.num_actions), np.int8)
-        for k, lane in enumerate(ended):
-            finals[lane] = formed(self._options, lanes, rows[k], ones[k])
+        for lane, seen in zip(ended, self.last_observations(ended), strict=True):
+            finals[lane] = seen
         masks = np.zeros_like(lanes.masks)
         masks[ended] = 1
         final: dict[str, Any] = {"action_mask": masks, "_action_mask": over}

@@ -9,6 +9,7 @@ from kalooki_env.core.compiled import i64, kernel, wrap
 from kalooki_env.core.deal import shuffled_deal
 from kalooki_env.core.layout import MAX_DECK, OVER
 from kalooki_env.core.legal import legal_actions
+from kalooki_env.core.memory import stack_array
 from kalooki_env.core.rng import below
 from kalooki_env.core.step import apply
 from kalooki_env.observe.batch import observe
@@ -37,7 +38,7 @@ def play_random(states, rules, feas, offsets, views, masks, rows, legal, decisio
     """
     r = rules[0]
     players = i64(r["num_players"])
-    deck = np.empty(MAX_DECK, np.uint8)
+    deck = stack_array(MAX_DECK, np.uint8)
     ended = 0
     for _ in range(decisions):
         for lane in range(states.shape[0]):

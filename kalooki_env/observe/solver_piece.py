@@ -10,6 +10,7 @@ import numpy as np
 from kalooki_env.core.compiled import i64, kernel
 from kalooki_env.core.kaluki.cover import most_points
 from kalooki_env.core.layout import CARDS, FILL, MELD, OVER, PLAY
+from kalooki_env.core.memory import stack_array
 from kalooki_env.core.outs import best_discards, unseen_copies
 from kalooki_env.core.solver import contract_distance, lowering_cards
 from kalooki_env.core.view import make_view
@@ -61,7 +62,7 @@ def encode_solver(v, hand, seat, r, feas, dist, out, scratch):
         out[UPCARD_LOWERS] = lowering[i64(v["pile"][i64(v["pile_n"]) - 1])]
     if mine and phase == PLAY:
         unseen_copies(v, hand, seat, r, scratch[1])
-        after = np.empty(CARDS, np.int8)
+        after = stack_array(CARDS, np.int8)
         keeps, outs = out[KEEPS : KEEPS + CARDS], out[OUTS : OUTS + CARDS]
         best_discards(hand, r, feas, dist, threes, fours, scratch[1], keeps, outs, after, scratch[2], scratch[3])
 

@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from test_solver import ALL_KEYS, CONTRACTS, random_hand, rules_of
 
 from kalooki_env.core.compiled import kernel
+from kalooki_env.core.memory import stack_array
 from kalooki_env.core.solver import (
     can_meet,
     contract_distance,
@@ -60,7 +61,8 @@ def repeat_discards(
 def repeat_lowering(
     hand: Any, rules: Any, feas: Any, dist: Any, t: int, f: int, d: int, times: int, out: Any, small: Any
 ) -> None:
-    everything = np.ones(53, np.uint8)
+    everything = stack_array(53, np.uint8)
+    everything[:] = 1
     for _ in range(times):
         lowering_cards(hand[0], rules[0], feas, dist, t, f, d, everything, out)
 

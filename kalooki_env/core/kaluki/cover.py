@@ -12,6 +12,7 @@ import numpy as np
 from kalooki_env.core.compiled import i64, kernel
 from kalooki_env.core.layout import CARDS, JOKER, THREE
 from kalooki_env.core.melds import card_at
+from kalooki_env.core.memory import stack_array
 
 #: Columns of a position in the making.
 _LOW, _HIGH, _MODE, _AT, _KEY, _FIRST, _PLACE, _LENGTH, _JOKERS, _POINTS, _REST, _OWED, _OWED_JOKERS, _HELD = range(14)
@@ -20,6 +21,7 @@ _COLUMNS = 14
 _NEXT, _RUN, _SET, _FILL_RUN, _FILL_SET = range(5)
 #: A position has at most 16 followers, and a hand of 16 cards fewer than 40 steps.
 _ROOM = 640
+_CELLS = _ROOM * _COLUMNS
 #: Card counts of two suits in a word, two bits each.
 _HALF = 26
 _TOP_PLACE = 13
@@ -91,28 +93,28 @@ def search(hand, r, mode, key, place, length, naturals, need, owed, owed_jokers,
     if best >= need or rest + dearest * jokers < target:
         return best
     bottom = i64(0) if i64(r["ace_low"]) else i64(1)
-    stack = np.empty((_ROOM, _COLUMNS), np.int64)
-    first = stack[0]
-    first[_LOW] = low
-    first[_HIGH] = high
-    first[_MODE] = mode
-    first[_AT] = 0
-    first[_KEY] = key
-    first[_FIRST] = 0
-    first[_PLACE] = place
-    first[_LENGTH] = length
-    first[_JOKERS] = jokers
-    first[_POINTS] = 0
-    first[_REST] = rest
-    first[_OWED] = owed
-    first[_OWED_JOKERS] = owed_jokers
-    first[_HELD] = held
-    now = np.empty(_COLUMNS, np.int64)
+    stack = stack_array(_CELLS, np.int64)
+    stack[_LOW] = low
+    stack[_HIGH] = high
+    stack[_MODE] = mode
+    stack[_AT] = 0
+    stack[_KEY] = key
+    stack[_FIRST] = 0
+    stack[_PLACE] = place
+    stack[_LENGTH] = length
+    stack[_JOKERS] = jokers
+    stack[_POINTS] = 0
+    stack[_REST] = rest
+    stack[_OWED] = owed
+    stack[_OWED_JOKERS] = owed_jokers
+    stack[_HELD] = held
+    now = stack_array(_COLUMNS, np.int64)
     top = i64(1)
     has_natural = naturals
     while top > 0:
         top -= 1
-        now[:] = stack[top]
+        for i in range(_COLUMNS):
+            now[i] = stack[_COLUMNS * top + i]
         points, jokers = now[_POINTS], now[_JOKERS]
         mode = now[_MODE]
         if mode == _NEXT and now[_OWED] == 0 and now[_OWED_JOKERS] <= 0 and points > best:
@@ -222,12 +224,19 @@ def _next_card(now):
 
 
 @kernel
+def _copy(now, row):
+    """Put a copy of the position at hand on the stack."""
+    for i in range(_COLUMNS):
+        row[i] = now[i]
+
+
+@kernel
 def _leave(stack, top, now, r, card):
     """Leave all copies of a card in the hand. An ace may still be the high end of a run of its suit."""
     if now[_OWED] == card + 1 and card % 13:
         return top
-    row = stack[top]
-    row[:] = now
+    row = stack[_COLUMNS * top : _COLUMNS * (top + 1)]
+    _copy(now, row)
     row[_AT] = card + 1
     if card % 13:
         count = _count(now, card)
@@ -242,8 +251,8 @@ def _leave(stack, top, now, r, card):
 @kernel
 def _take(stack, top, now, r, card, mode, key, first, place, gap, value):
     """Put a natural into the meld at hand, after so many jokers that are worth `value`."""
-    row = stack[top]
-    row[:] = now
+    row = stack[_COLUMNS * top : _COLUMNS * (top + 1)]
+    _copy(now, row)
     if card < _HALF:
         row[_LOW] -= i64(1) << (2 * card)
     else:
@@ -271,8 +280,8 @@ def _take(stack, top, now, r, card, mode, key, first, place, gap, value):
 @kernel
 def _add_joker(stack, top, now, place, value):
     """Put a joker into the meld that a seat is filling."""
-    row = stack[top]
-    row[:] = now
+    row = stack[_COLUMNS * top : _COLUMNS * (top + 1)]
+    _copy(now, row)
     row[_PLACE] = place
     row[_LENGTH] += 1
     row[_HELD] -= 1
@@ -287,8 +296,8 @@ def _close(stack, top, now, more, value, leave):
     """End the meld at hand, with so many more jokers."""
     if now[_HELD] - more < leave:
         return top
-    row = stack[top]
-    row[:] = now
+    row = stack[_COLUMNS * top : _COLUMNS * (top + 1)]
+    _copy(now, row)
     row[_MODE] = _NEXT
     row[_HELD] -= more
     row[_POINTS] += value

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from kalooki_env.core.compiled import i64, kernel
+from kalooki_env.core.memory import stack_array
 from kalooki_env.core.solver.tables import (
     BYTE_ONES,
     CURVES,
@@ -25,6 +26,8 @@ from kalooki_env.core.solver.tables import (
 )
 from kalooki_env.core.solver.words import base3, ranks_present, third_copies, window
 
+_VALUES = MAX_JOKERS + 1  # of a curve
+
 
 @kernel
 def _curve(number, dist):
@@ -38,7 +41,7 @@ def _curve_with_third_copies(word, fours, curve, jokers, dist):
     Two fours cannot use a third copy, and the table knows two. So `curve`, which the table gives, is right unless three fours
     take the same card: then all but two of the fours that take it are laid here in all ways.
     """
-    best = np.empty(MAX_JOKERS + 1, np.int64)
+    best = stack_array(_VALUES, np.int64)
     for j in range(jokers + 1):
         best[j] = (curve & 255) + BYTE_ONES[curve >> 8 & ((1 << j) - 1)]
     thrice = third_copies(word)

@@ -11,6 +11,7 @@ import numpy as np
 
 from kalooki_env.core.compiled import i64, kernel
 from kalooki_env.core.layout import CARDS, JOKER
+from kalooki_env.core.memory import stack_array
 from kalooki_env.core.solver.curves import load_row, most_in_fours
 from kalooki_env.core.solver.tables import JOKER_MASKS, LOWS, ONES, RANK_BITS, STUCK, TAKE
 from kalooki_env.core.solver.words import cards_to_come, key_of, suit_word, threes_on_offer, window
@@ -310,7 +311,7 @@ def distance_up_to(
             comes back.
     """
     threes, fours, stop, bound = i64(threes), i64(fours), i64(stop), i64(bound)
-    work = np.empty(_SCRATCH, np.int64)
+    work = stack_array(_SCRATCH, np.int64)
     ranks = _unpack(hand, work)
     return _solve(work, ranks, i64(hand[JOKER]), key_of(rules), i64(rules["distinct_suits"]), dist, threes, fours, stop, bound)
 
@@ -335,7 +336,7 @@ def distances_after_discard(
         The distance of the whole hand.
     """
     threes, fours = i64(threes), i64(fours)
-    work = np.empty(_SCRATCH, np.int64)
+    work = stack_array(_SCRATCH, np.int64)
     ranks = _unpack(hand, work)
     jokers = i64(hand[JOKER])
     key = key_of(rules)
@@ -375,7 +376,7 @@ def lowering_cards(
         out: uint8[53]; 1 for each card, the joker included, of which a copy is left and with which the distance is d - 1.
     """
     threes, fours, d = i64(threes), i64(fours), i64(d)
-    work = np.empty(_SCRATCH, np.int64)
+    work = stack_array(_SCRATCH, np.int64)
     ranks = _unpack(hand, work)
     key = key_of(rules)
     distinct_suits = i64(rules["distinct_suits"])
@@ -412,7 +413,7 @@ def copies_that_lower(
         least: fewer copies are not counted to the end.
     """
     threes, fours, d = i64(threes), i64(fours), i64(d)
-    work = np.empty(_SCRATCH, np.int64)
+    work = stack_array(_SCRATCH, np.int64)
     ranks = _unpack(hand, work)
     key = key_of(rules)
     distinct_suits = i64(rules["distinct_suits"])

@@ -6,6 +6,7 @@ import numpy as np
 
 from kalooki_env.core.compiled import i64, kernel
 from kalooki_env.core.layout import JOKER
+from kalooki_env.core.memory import stack_array
 from kalooki_env.core.solver.tables import FOURS, IMPOSSIBLE, JOKER_MASKS, LOWS, ONE_FOUR, ONES, TAKE
 from kalooki_env.core.solver.words import (
     base3,
@@ -89,7 +90,7 @@ def _search(
         ranks: rank word of the ranks that threes may have.
         fewest: jokers that one and two fours of the whole hand need at least, eight bits each.
     """
-    work = np.empty(72, np.int64)
+    work = stack_array(72, np.int64)
     words, candidates = work[0:4], work[4:48]
     # By depth: number of the candidate, of the joker mask, jokers and rank word before, and the word of the suit taken from.
     at, masks, joker_left, rank_left, saved = work[48:52], work[52:56], work[56:60], work[60:64], work[64:68]

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalooki_env.core.compiled import cache_root, i64, kernel
+from kalooki_env.core.memory import stack_array, stack_zeros
 
 #: Bits of a rank word; a suit word has four more, for the high ace.
 RANK_BITS = (1 << 52) - 1
@@ -119,7 +120,7 @@ _FEASIBILITY_SIZE = FOURS + 4 * VECTORS
 @kernel
 def _build_feasibility(table):
     # Taking naturals makes a vector's number smaller, so one pass upwards finds all that it needs already done.
-    powers = np.empty(14, np.int64)
+    powers = stack_array(14, np.int64)
     for place in range(14):
         powers[place] = 3 ** (place % 13)
     table[:] = IMPOSSIBLE
@@ -170,14 +171,14 @@ _DISTANCE_SIZE = FOUR_CURVES + 4 * VECTORS
 
 @kernel
 def _build_distances(table):
-    powers = np.empty(14, np.int64)
+    powers = stack_array(14, np.int64)
     for place in range(14):
         powers[place] = 3 ** (place % 13)
     # While the table is built a curve is its values, one a byte, in one number; below 128, all can be compared at once.
     ones = (1 << 8 * (MAX_JOKERS + 1)) // 255
     curves = 0
-    values = np.zeros(256, np.int64)
-    numbers = np.zeros(1 << 13, np.int64)  # by first byte << 8 | second byte; 0 for a curve not met yet, else number + 1
+    values = stack_zeros(256, np.int64)
+    numbers = stack_zeros(1 << 13, np.int64)  # by first byte << 8 | second byte; 0 for a curve not met yet, else number + 1
     for v in range(VECTORS):
         present = 0
         rest = v
