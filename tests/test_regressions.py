@@ -218,7 +218,7 @@ def test_a_meld_of_kaluki_was_laid_longer_than_written() -> None:
         "kalooki: 1\nrules: kaluki40_british\nplayers: 2\ndeal: 1\ndealer: P2\nturns: 4\nphase: play P1\n"
         "hand P1: 5S 6S 7S 9D JK\nhand P2: 4D\nmeld P1/1: TH TD TC\nopened: P1\nowed: JK\nstock: rest\npile: 9D\n"
     )
-    assert game.verify("meld 5S 6S 7S") is Refusal.MELD_INCOMPLETE
+    assert game.verify("meld 5S 6S 7S") is Refusal.MUST_LAY
     assert game.verify("meld 5S 6S 7S JK") is None
 
 

@@ -78,12 +78,13 @@ def _why_not_from_hand(melds: list[Meld], state: Any, table: Engine) -> Refusal 
 
 
 def _lay(meld: Meld, state: Any, table: Engine, do: Do) -> Refusal | None:
-    """Name a meld and place its cards, as far as auto-fill does not. It must not lay more than what is written."""
+    """Name a meld and place its cards. Auto-fill may place others, the only ones possible: what was meant is refused then."""
     slot = int(state["melds_laid"])
     refusal = do(meld_text(meld.kind, meld.key, meld.low, table))
     while refusal is None and state["phase"] == Phase.FILL and state["melds_laid"] == slot:
         placed = int(state["meld_len"][slot])
         refusal = do(f"place {CARD_NAMES[meld.cards[placed]]}" if placed < len(meld.cards) else "end meld")
-    if refusal is None and meld_in_slot(state, slot) != meld:
-        return Refusal.MELD_INCOMPLETE
-    return refusal
+    laid = None if refusal is not None else meld_in_slot(state, slot)
+    if laid is None or laid.cards == meld.cards:
+        return refusal
+    return Refusal.MUST_LAY if len(laid.cards) > len(meld.cards) else Refusal.CANNOT_BE_SPARED
