@@ -172,6 +172,7 @@ def test_kinds_that_some_rules_do_not_have() -> None:
         "kaluki51 final_discard_required=true layoff_in_opening_turn=true deals=10",
         "kaluki40_british final_discard_required=false extra_melds=later_turns",
         "kaluki40_british opening_points=1",
+        "kaluki40_british pip_red_ace=15",
         "kaluki51 opening_points=100",
     ],
 )

@@ -74,7 +74,7 @@ def search(hand, r, mode, key, place, length, naturals, need, owed, owed_jokers,
     """The most points that can be laid; looks no further than `need`. -1 if what is owed cannot be settled."""
     jokers = i64(hand[JOKER])
     worth = i64(r["joker_value"])  # 0: what a joker stands for
-    dearest = worth if worth else i64(r["points"][0])
+    dearest = worth if worth else max(i64(r["points"][0]), i64(r["points"][13]))  # black and red aces may differ
     low, high, rest, held = i64(0), i64(0), i64(0), jokers
     live = _live_cards(hand, r, jokers) if mode == _NEXT and owed == 0 else i64(-1)
     for card in range(JOKER):
