@@ -44,6 +44,12 @@ def _fours(table: Table) -> bool:
     return table.contract.fours > 0
 
 
+def _no_card_to_spare(table: Table) -> bool:
+    """Hands are as large as the contract, so that tables are set up at which a hand is the contract and no more."""
+    contract = table.contract
+    return 3 * contract.threes + 4 * contract.fours == contract.hand_size
+
+
 def _calls(table: Table) -> bool:
     return table.rules.calls_enabled and table.players > 2 and table.rules.call_max_per_deal != 0
 
@@ -104,7 +110,8 @@ _ACTIONS: Mapping[str, Condition] = {
 }
 
 _ENDINGS: Mapping[str, Condition] = {
-    **dict.fromkeys(("out by a discard", "out by a lay-off", "out by a lay-down"), always),
+    **dict.fromkeys(("out by a discard", "out by a lay-off"), always),
+    "out by a lay-down": _no_card_to_spare,
     **dict.fromkeys(("blocked by the turn cap", "blocked without cards"), always),
     "out by a joker move": _fours,
 }
@@ -222,7 +229,7 @@ _RULES: Mapping[str, Condition] = {
     "J10.2 out by a discard": always,
     "J10.2 out by a joker move": _fours,
     "J10.2 out by a lay-off": always,
-    "J10.2 out by the lay-down": always,
+    "J10.2 out by the lay-down": _no_card_to_spare,
     "J10.3 turn ended without a discard": always,
     "J11.1 50 points for going out": always,
     "J11.2 opened seat pays its cards": always,
