@@ -60,8 +60,8 @@ KALUKI_MUTANTS: tuple[Mutant, ...] = (
     _one("KL3.3", "no joker between two naturals of a run is thought of", COVER,
          "for gap in range(min(jokers, above - 1) + 1):",
          'for gap in range((0 if i64(r["mutant"]) == @ else min(jokers, above - 1)) + 1):', K51),
-    _one("KL3.2", "no high ace is thought of", COVER, "            if rank == 0:\n",
-         '            if rank == 0 and i64(r["mutant"]) != @:\n', K51),
+    _one("KL3.2", "no run up to the high ace is thought of", COVER, "above, below = _TOP_PLACE - end,",
+         'above, below = _TOP_PLACE - (i64(r["mutant"]) == @) - end,', K51),
     _one("KL2", "jokers beside a run stand as low as they can", COVER, "min(more, above) + 1):\n        value = i64(0)\n",
          'min(more, max(0, more - below) if i64(r["mutant"]) == @ else above) + 1):\n        value = i64(0)\n', BRITISH),
     # ---- draw and debts ----
