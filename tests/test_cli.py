@@ -76,6 +76,8 @@ def test_the_module_is_the_command() -> None:
         (["verify", "--players", "four"], "'four' is not allowed"),
         (["verify", "--decisions", "0"], "--decisions 0"),
         (["verify", "--preset", "jamaican packs=2", "--players", "8"], "cannot play with 2 packs"),
+        (["verify", "--preset", "kaluki51", "--players", "2-8"], "7 players are not allowed; allowed: 2 to 6"),
+        (["verify", "--preset", "south_african"], "deals=33/13,34/13"),
     ],
 )
 def test_bad_input_is_one_clear_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -167,11 +169,14 @@ def test_evaluate_takes_anybodys_class(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_verify_finds_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    data = loaded(capsys, "verify", "--decisions", "1500", "--seed", "11", "--json")
+    data = loaded(capsys, "verify", "--decisions", "1501", "--seed", "11", "--json")
     assert data["mismatches"] == []
-    assert data["decisions"] == 1500 == sum(data["actions"].values()) == sum(data["policies"].values())
-    assert set(data["policies"]) >= {"greedy", "mixed", "eager"}
-    assert data["rules"] == list(presets())
+    assert data["decisions"] == 1501
+    assert [part["decisions"] for part in data["games"].values()] == [751, 750]
+    for part in data["games"].values():
+        assert part["decisions"] == sum(part["actions"].values()) == sum(part["policies"].values())
+        assert set(part["policies"]) >= {"greedy", "mixed", "eager"}
+    assert data["rules"] == [name for name in presets() if name != "south_african"], "its deals must be supplied"
     assert "0 mismatches" in run(capsys, "verify", "--decisions", "50", "--preset", "no_call", "--players", "3")
 
 

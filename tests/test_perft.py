@@ -41,6 +41,14 @@ class Case(NamedTuple):
     counts: tuple[int, ...]
 
 
+def kaluki(rules: str, phase: str, hand: str, *melds: str, pile: str = "9D") -> Game:
+    """A table of two at Kaluki in its third round; P2 has opened and holds one card."""
+    opened = sorted({meld[:2] for meld in melds})
+    lines = [f"kalooki: 1\nrules: {rules}\nplayers: 2\ndeal: 1\ndealer: P2\nturns: 4\nphase: {phase}", f"hand P1: {hand}"]
+    lines += ["hand P2: 4D", *(f"meld {meld}" for meld in melds), f"opened: {', '.join(opened)}", "stock: rest", f"pile: {pile}"]
+    return Game.from_text("\n".join(lines))
+
+
 RUN = {"P2": "4S JK 6S 7S + 9H JK JH QH + 2D 3D 4D JK"}
 CASES = {
     "a lay-down of three threes with jokers": Case(
@@ -82,6 +90,20 @@ CASES = {
     "no stock, and little to take": Case(
         position("draw P2", rules="jamaican", players=3, deal=4, melds=RUN, P1="KS", P2="JK", pile="5S", rest="P3"),
         (1, 8, 24, 53, 96, 1956),
+    ),
+    "Kaluki: openings of just 51 points and more, with two jokers": Case(
+        kaluki("kaluki51", "play P1", "7S TS 7H TH 7D TD JC JK JK", "P2/1: 3C 4C 5C"), (9, 40, 66, 112, 679, 2233)
+    ),
+    "Kaluki: an upcard and jokers that must be laid, and a card to keep": Case(
+        kaluki(
+            "kaluki40_british",
+            "draw P1",
+            "6S 7S 8S QD QC 5H KC",
+            "P2/1: 4H JK(5H) 6H",
+            "P1/1: QS QH JK",
+            pile="8S 9H 9D",
+        ),
+        (2, 16, 48, 161, 530, 1739),
     ),
 }
 

@@ -18,6 +18,7 @@ from kalooki_env import (
     KalookiError,
     NotationError,
     PositionError,
+    Refusal,
     RulesError,
 )
 from kalooki_env.agents.play import Player
@@ -209,3 +210,23 @@ def test_ending_a_turn_without_a_discard_tells_that_all_cards_are_jokers() -> No
     game = Game.from_text(text)
     game.do("end turn")
     assert "known P1: JK\n" in game.text()
+
+
+def test_a_meld_of_kaluki_was_laid_longer_than_written() -> None:
+    """The joker is owed and must go with the run: that is not what the text says."""
+    game = Game.from_text(
+        "kalooki: 1\nrules: kaluki40_british\nplayers: 2\ndeal: 1\ndealer: P2\nturns: 4\nphase: play P1\n"
+        "hand P1: 5S 6S 7S 9D JK\nhand P2: 4D\nmeld P1/1: TH TD TC\nopened: P1\nowed: JK\nstock: rest\npile: 9D\n"
+    )
+    assert game.verify("meld 5S 6S 7S") is Refusal.MUST_LAY
+    assert game.verify("meld 5S 6S 7S JK") is None
+
+
+def test_a_joker_was_swapped_with_a_joker() -> None:
+    """The queen of diamonds, the only card that fits, went by itself, and a joker came into the hand instead of leaving it."""
+    game = Game.from_text(
+        "kalooki: 1\nrules: kaluki51\nplayers: 2\ndeal: 1\ndealer: P2\nturns: 4\nphase: play P1\n"
+        "hand P1: QD JK\nhand P2: 4D\nmeld P1/1: 9D TD JD JK(QD)\nopened: P1\nstock: rest\npile: 9C\n"
+    )
+    assert game.verify("swap joker in P1/1 with JK") is Refusal.NO_JOKER_TO_SWAP
+    assert game.verify("swap joker in P1/1 with QD") is None

@@ -13,7 +13,19 @@ from kalooki_env.cli.common import Verbs, add_json, add_seed, add_verb, progress
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.game import check_seed
 from kalooki_env.rules import MAX_PLAYERS, Rules, presets
-from kalooki_env.verify import ENOUGH, POLICIES, Missed, Report, by_rule_number, never_met_under, not_met, strangers, verify
+from kalooki_env.verify import (
+    ENOUGH,
+    KALUKI_ENOUGH,
+    KALUKI_POLICIES,
+    POLICIES,
+    Report,
+    by_rule_number,
+    enough,
+    never_met_under,
+    not_met,
+    strangers,
+    verify,
+)
 
 _DETAILS = f"""
 Plays deals in the engine and in a second implementation of the rules in plain Python, and compares legal actions, positions,
@@ -21,10 +33,12 @@ scores and the seat to move at every step. Both are asked about illegal actions 
 
 Deals begin with a shuffled deck, with a stacked deck that deals hands which nearly hold the contract, or at a table set up in the
 midst of a deal, with long melds, jokers in them, and often hardly a card to draw. Who chooses changes from deal to deal:
-{", ".join(POLICIES)}.
+{", ".join(POLICIES)};
+in Kaluki {", ".join(KALUKI_POLICIES)}.
 
-Counted are phases, kinds of action, reasons of refusal, endings, and the rules that were seen at work. A kind that can come up
-under the rules and at the tables chosen, and did not, is listed; from {ENOUGH:,} decisions on it is a failure.
+Each game is played by itself; if the rules belong to both, each gets half of the decisions. Counted are phases, kinds of action,
+reasons of refusal, endings, and the rules that were seen at work. A kind that can come up under the rules and at the tables
+chosen, and did not, is listed; from {ENOUGH:,} decisions on, in Kaluki {KALUKI_ENOUGH:,}, it is a failure.
 Exit code 1 if the two sides ever disagree, with the position, the actions that led to it, and the seed, and for such a failure.
 """
 #: Seeds of one process; more deals than anybody plays.
@@ -44,14 +58,16 @@ def add(verbs: Verbs) -> None:
         "kalooki verify --decisions 1000000 --jobs 2 --json",
     )
     parser.add_argument(
-        "--preset", action="append", metavar="RULES", help="rules to verify, may be repeated (default: all presets)"
+        "--preset",
+        action="append",
+        metavar="RULES",
+        help="rules to verify, may be repeated (default: all presets that say what their deals are)",
     )
     parser.add_argument(
         "--players",
         nargs="+",
-        default=["2-8"],
         metavar="N",
-        help="table sizes, such as 4 or 3-8; two players play deal 9 only (default: 2-8)",
+        help="table sizes, such as 4 or 3-8; two players of the Jamaican game play its last deal only (default: all)",
     )
     parser.add_argument("--decisions", type=int, default=20_000, metavar="N", help="decisions to compare (default: 20000)")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
@@ -61,29 +77,89 @@ def add(verbs: Verbs) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Carry out the verb."""
-    rules = [Rules.parse(text) for text in args.preset or presets()]
-    players = sizes(args.players)
-    for one in rules:
-        for size in players:
-            one.packs_for(size)
+    players = sizes(args.players or ["2-8"])
+    rules = _seated(
+        [Rules.parse(text) for text in args.preset or _playable()], players, strict=bool(args.preset and args.players)
+    )
     check_seed(args.seed)
     if args.decisions < 1 or args.jobs < 1:
         raise ConfigError(f"--decisions {args.decisions} --jobs {args.jobs}: allowed are whole numbers from 1 on")
+    games = [[one for one in rules if one.game == game] for game in sorted({one.game for one in rules})]
+    found = []
     with progress("decisions", args.decisions) as note:
-        if args.jobs == 1:
-            report = verify(rules, players, args.decisions, args.seed, progress=note)
-        else:
-            report = in_processes(rules, players, args.decisions, args.seed, args.jobs, note)
-    missed, strange = not_met(report, rules, players), strangers(report, rules, players)
-    impossible = never_met_under(rules, players)
+        for number, part in enumerate(games):
+            decisions = args.decisions // len(games) + (number < args.decisions % len(games))
+            if args.jobs == 1:
+                report = verify(part, players, decisions, args.seed, progress=note)
+            else:
+                report = in_processes(part, players, decisions, args.seed, args.jobs, note)
+            found.append(Finding(part, players, report))
     if args.json:
         settings = {"rules": [str(one) for one in rules], "players": players, "seed": args.seed, "jobs": args.jobs}
-        kinds = {"not_met": missed, "met_against_the_table": strange, "cannot_be_met": impossible}
-        lists = {name: list(map(str, found)) for name, found in kinds.items()}
-        write_json({**settings, **report.as_dict(), "by_rule_number": by_rule_number(report), **lists})
+        parts = {finding.game: finding.as_dict() for finding in found}
+        write_json({**settings, **(_together(parts) if len(parts) > 1 else found[0].as_dict())})
     else:
-        sys.stdout.write(report_text(report, missed, strange, impossible))
-    return 1 if report.mismatches or strange or (missed and report.decisions >= ENOUGH) else 0
+        sys.stdout.write("\n".join(str(finding) for finding in found))
+    return 1 if any(finding.fails for finding in found) else 0
+
+
+def _playable() -> list[str]:
+    return [name for name in presets() if Rules.preset(name).deals]
+
+
+def _seated(rules: Sequence[Rules], players: Sequence[int], strict: bool) -> list[Rules]:
+    """The rules that seat one of these sizes at least, or all of them.
+
+    Raises:
+        RulesError: rules that do not seat a size that they should.
+    """
+    for one in rules:
+        for size in players:
+            if strict or size <= one.max_players:
+                one.packs_for(size)
+    fitting = [one for one in rules if min(players) <= one.max_players]
+    if not fitting:
+        rules[0].packs_for(players[0])
+    return fitting
+
+
+class Finding:
+    """What was found about the rules of one game.
+
+    Attributes:
+        rules: the rules.
+        game: the game.
+        report: what was compared.
+        needed: decisions from which on a kind that was never met is a failure.
+        missed, strange, impossible: kinds that were never met, that were met where they cannot be, and that cannot be met.
+    """
+
+    def __init__(self, rules: Sequence[Rules], players: Sequence[int], report: Report) -> None:
+        self.rules, self.report, self.game = rules, report, str(rules[0].game)
+        self.missed, self.strange = not_met(report, rules, players), strangers(report, rules, players)
+        self.impossible = never_met_under(rules, players)
+        self.needed = enough(rules)
+
+    @property
+    def fails(self) -> bool:
+        """Whether anything is not as it should be."""
+        return bool(self.report.mismatches or self.strange or (self.missed and self.report.decisions >= self.needed))
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        kinds = {"not_met": self.missed, "met_against_the_table": self.strange, "cannot_be_met": self.impossible}
+        lists = {name: list(map(str, found)) for name, found in kinds.items()}
+        return {**self.report.as_dict(), "by_rule_number": by_rule_number(self.report, self.game), **lists}
+
+    def __str__(self) -> str:
+        return report_text(self)
+
+
+def _together(parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Both games: what both come to, and each by itself."""
+    mismatches = [mismatch for part in parts.values() for mismatch in part["mismatches"]]
+    totals = {key: sum(part[key] for part in parts.values()) for key in ("decisions", "deals", "probes")}
+    return {**totals, "mismatches": mismatches, "games": parts}
 
 
 def sizes(words: Sequence[str]) -> list[int]:
@@ -105,30 +181,35 @@ def sizes(words: Sequence[str]) -> list[int]:
     return sorted(set(found))
 
 
-def report_text(report: Report, missed: Sequence[Missed], strange: Sequence[Missed], impossible: Sequence[Missed]) -> str:
+def report_text(finding: Finding) -> str:
     """What was compared, what was met and what was not, and the disagreements in full."""
+    report, game, needed = finding.report, finding.game, finding.needed
 
     def counts(title: str, counter: dict[str, int]) -> str:
         return f"{title}: " + ", ".join(f"{name} {count:,}" for name, count in counter.items()) + "\n"
 
     found = report.as_dict()
     kinds = len(report.tables)
-    text = f"{report.decisions:,} decisions in {report.deals:,} deals at {kinds:,} kinds of table (rules, players, deal)\n"
+    text = "Kaluki\n" if game == "kaluki" else ""
+    text += f"{report.decisions:,} decisions in {report.deals:,} deals at {kinds:,} kinds of table (rules, players, deal)\n"
     text += f"{100 * report.share_after_lay_down:.1f} % of them while somebody was laying down or had opened\n"
     text += f"{report.probes:,} other texts asked about\n"
     text += "".join(counts(title, found[title]) for title in ("phases", "actions", "refusals", "endings", "starts", "policies"))
     text += "rules at work:\n" + "".join(f"  {name}: {count:,}\n" for name, count in found["rules_at_work"].items())
     text += "by rule number, seen at work / reason of a refusal: "
-    text += ", ".join(f"{number} {row['at_work']:,}/{row['refused']:,}" for number, row in by_rule_number(report).items()) + "\n"
+    text += (
+        ", ".join(f"{number} {row['at_work']:,}/{row['refused']:,}" for number, row in by_rule_number(report, game).items())
+        + "\n"
+    )
     for number, mismatch in enumerate(report.mismatches, start=1):
         text += f"\nmismatch {number}: {mismatch}\n"
-    if missed:
-        note = "" if report.decisions >= ENOUGH else f" (no failure below {ENOUGH:,} decisions)"
-        text += f"never met{note}:\n" + "".join(f"  {one}\n" for one in missed)
-    if impossible:
-        text += "cannot come up at these tables: " + ", ".join(map(str, impossible)) + "\n"
-    if strange:
-        text += "met, though it cannot be under these rules:\n" + "".join(f"  {one}\n" for one in strange)
+    if finding.missed:
+        note = "" if report.decisions >= needed else f" (no failure below {needed:,} decisions)"
+        text += f"never met{note}:\n" + "".join(f"  {one}\n" for one in finding.missed)
+    if finding.impossible:
+        text += "cannot come up at these tables: " + ", ".join(map(str, finding.impossible)) + "\n"
+    if finding.strange:
+        text += "met, though it cannot be under these rules:\n" + "".join(f"  {one}\n" for one in finding.strange)
     return text + f"{len(report.mismatches)} mismatches\n"
 
 

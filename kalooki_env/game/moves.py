@@ -75,7 +75,7 @@ def _in_two_steps(action: str, card_text: str, state: Any, table: Engine, do: Do
         return refusal
     if state["phase"] in (Phase.LAYOFF, Phase.MOVE):
         return do(f"place {card_text}")
-    if int(state["hands"][actor, card]) == held:  # auto-fill took another card: this one does not fit
+    if int(state["hands"][actor, card]) >= held:  # auto-fill took another card: this one does not fit
         return why_not_with(before, action_number(action, before, table), card, table)
     return None
 

@@ -7,46 +7,15 @@ event is a rule's number and words; `kinds` knows under which rules each of them
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from kalooki_env import core
 from kalooki_env.core import ActionKind, MeldKind, Phase
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.melds import Meld, meld_in_slot
+from kalooki_env.verify.steps import Step
 
 _DRAW, _PLAY, _MELD, _FILL, _LAYOFF, _MOVE, _CALL, _ANSWER, _OVER = (int(phase) for phase in Phase)
-
-
-class Step(NamedTuple):
-    """One decision and what it has led to.
-
-    Attributes:
-        before: STATE record in which it was made.
-        after: STATE record afterwards.
-        kind: kind of the action.
-        operand: its operand.
-        legal: numbers of all actions that were legal.
-        table: the engine.
-    """
-
-    before: Any
-    after: Any
-    kind: ActionKind
-    operand: int
-    legal: list[int]
-    table: Engine
-
-    @property
-    def seat(self) -> int:
-        """The seat that made it."""
-        return int(self.before["actor"])
-
-    def may_call(self, state: Any, first: int) -> list[int]:
-        """Seats from the one `first` places after the discarder on that J6.2 a to d do not bar from calling."""
-        n = self.table.num_players
-        most = int(self.table.record[0]["call_max"])
-        seats = [(int(state["turn"]) + i) % n for i in range(first, n)]
-        return [seat for seat in seats if not state["opened"][seat] and state["calls_allowed"][seat] < most]
 
 
 class Watch:

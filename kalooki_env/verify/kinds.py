@@ -6,33 +6,19 @@ The one place where it says that some kinds cannot occur at some tables: no call
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kalooki_env.core import ActionKind, Phase
 from kalooki_env.game.refusals import Refusal
-from kalooki_env.rules import Contract, Rules
+from kalooki_env.rules import Rules
+from kalooki_env.verify.kaluki_kinds import KALUKI_ENOUGH, KALUKI_KINDS, ONLY_IN_KALUKI
 from kalooki_env.verify.probes import NOT_WRITTEN_SO
 from kalooki_env.verify.report import Report, rule_order
+from kalooki_env.verify.tables import Condition, Table, all_tables, always
 
 #: Decisions from which on a kind that could be met and was not is a failure. The rarest come up once in some twenty thousand.
 ENOUGH = 400_000
-
-
-class Table(NamedTuple):
-    """A kind of table: the rules, the number of players and the number of the deal."""
-
-    rules: Rules
-    players: int
-    deal: int
-
-    @property
-    def contract(self) -> Contract:
-        """The contract of the deal."""
-        return self.rules.contract(self.deal)
-
-
-Condition = Callable[[Table], bool]
 
 
 class Missed(NamedTuple):
@@ -50,16 +36,18 @@ class Missed(NamedTuple):
         return f"{self.group}: {self.name}"
 
 
-def _always(table: Table) -> bool:
-    return True
-
-
 def _threes(table: Table) -> bool:
     return table.contract.threes > 0
 
 
 def _fours(table: Table) -> bool:
     return table.contract.fours > 0
+
+
+def _no_card_to_spare(table: Table) -> bool:
+    """Hands are as large as the contract, so that tables are set up at which a hand is the contract and no more."""
+    contract = table.contract
+    return 3 * contract.threes + 4 * contract.fours == contract.hand_size
 
 
 def _calls(table: Table) -> bool:
@@ -107,14 +95,14 @@ def _discarder_decides(table: Table) -> bool:
 
 
 _PHASES: Mapping[str, Condition] = {
-    **{phase.name.lower(): _always for phase in Phase if phase is not Phase.OVER},
+    **{phase.name.lower(): always for phase in Phase if phase is not Phase.OVER},
     "call": _calls,
     "answer": _calls,
     "move": _fours,
 }
 
 _ACTIONS: Mapping[str, Condition] = {
-    **{kind.name.lower(): _always for kind in ActionKind},
+    **{kind.name.lower(): always for kind in ActionKind if kind < ActionKind.SET_OF},
     **dict.fromkeys(("call", "pass", "allow", "refuse"), _calls),
     "three_of": _threes,
     "four_of": _fours,
@@ -122,14 +110,15 @@ _ACTIONS: Mapping[str, Condition] = {
 }
 
 _ENDINGS: Mapping[str, Condition] = {
-    **dict.fromkeys(("out by a discard", "out by a lay-off", "out by a lay-down"), _always),
-    **dict.fromkeys(("blocked by the turn cap", "blocked without cards"), _always),
+    **dict.fromkeys(("out by a discard", "out by a lay-off"), always),
+    "out by a lay-down": _no_card_to_spare,
+    **dict.fromkeys(("blocked by the turn cap", "blocked without cards"), always),
     "out by a joker move": _fours,
 }
 
 _REFUSALS: Mapping[str, Condition] = {
-    **{refusal.code: _always for refusal in Refusal},
-    NOT_WRITTEN_SO: _always,
+    **{refusal.code: always for refusal in Refusal if refusal.code not in ONLY_IN_KALUKI},
+    NOT_WRITTEN_SO: always,
     "calls_disabled": lambda table: not table.rules.calls_enabled,
     **dict.fromkeys(("call_first_upcard", "call_own_discard", "call_next_seat"), lambda table: table.rules.calls_enabled),
     "call_opened": lambda table: table.rules.calls_enabled and table.players > 2,
@@ -156,7 +145,7 @@ _RULES: Mapping[str, Condition] = {
     "J2.1 joker laid off as low ace": _fours,
     "J2.1 natural laid off as high ace": _fours,
     "J2.1 natural laid off as low ace": _fours,
-    "J2.2 joker left in hand": _always,
+    "J2.2 joker left in hand": always,
     "J3.1 like cards in a three": _threes,
     "J3.2 four of thirteen cards": _fours,
     "J3.3 joker for a card all copies of which are in sight": _fours,
@@ -167,16 +156,16 @@ _RULES: Mapping[str, Condition] = {
     "J3.5 three with one natural": lambda table: _threes(table) and table.rules.set_min_naturals == 1,
     "J3.7 four with both aces": _fours,
     "J3.8 four laid with a joker at an end": _fours,
-    "J4.2 joker taken as upcard": _always,
-    "J4.2 joker turned up by the deal": _always,
-    "J5.1 card turned up by the deal taken": _always,
-    "J5.2 stock drawn beside an empty pile": _always,
-    "J5.2 stock drawn by a seat that has not opened": _always,
-    "J5.2 stock drawn by a seat that has opened": _always,
-    "J5.2 upcard taken by a seat that has not opened": _always,
-    "J5.2 upcard taken by a seat that has opened": _always,
+    "J4.2 joker taken as upcard": always,
+    "J4.2 joker turned up by the deal": always,
+    "J5.1 card turned up by the deal taken": always,
+    "J5.2 stock drawn beside an empty pile": always,
+    "J5.2 stock drawn by a seat that has not opened": always,
+    "J5.2 stock drawn by a seat that has opened": always,
+    "J5.2 upcard taken by a seat that has not opened": always,
+    "J5.2 upcard taken by a seat that has opened": always,
     "J5.3 joker move and lay-off in one turn": _fours,
-    "J5.4 card just taken discarded": _always,
+    "J5.4 card just taken discarded": always,
     "J6.1 discard of going out not open to calls": _calls,
     "J6.1 no call window without a discard": _calls,
     "J6.2 nobody can call at a table of two": lambda table: table.rules.calls_enabled and table.players == 2,
@@ -200,21 +189,21 @@ _RULES: Mapping[str, Condition] = {
     "J6.6 refused card left lying": _plain_refusal,
     "J6.6 refused card taken by the next seat": _plain_refusal,
     "J6.7 nobody calls": _calls,
-    "J7.1 lay-down in the first round": _always,
-    "J7.1 lay-down put off": _always,
-    "J7.2 contract laid": _always,
-    "J7.3 own meld lengthened in the turn of the opening": _always,
+    "J7.1 lay-down in the first round": always,
+    "J7.1 lay-down put off": always,
+    "J7.2 contract laid": always,
+    "J7.3 own meld lengthened in the turn of the opening": always,
     "J7.4 fours of one suit in a contract": lambda table: (
         table.contract.fours > 1 and not table.rules.contract_distinct_suits
     ),
     "J7.4 threes of one rank in a contract": lambda table: (
         table.contract.threes > 1 and not table.rules.contract_distinct_ranks
     ),
-    "J8.1 lay-off in a later turn": _always,
-    "J8.1 lay-off in the turn of the opening": _always,
-    "J8.2 lay-off onto a meld of another seat": _always,
-    "J8.2 lay-off onto an own meld": _always,
-    "J8.2 second lay-off in a turn": _always,
+    "J8.1 lay-off in a later turn": always,
+    "J8.1 lay-off in the turn of the opening": always,
+    "J8.2 lay-off onto a meld of another seat": always,
+    "J8.2 lay-off onto an own meld": always,
+    "J8.2 second lay-off in a turn": always,
     "J8.3 joker laid off onto a three": _threes,
     "J8.3 natural laid off onto a three": _threes,
     "J8.4 high end first": _high_end_first,
@@ -236,27 +225,27 @@ _RULES: Mapping[str, Condition] = {
     "J9.3 joker at an end moved to the same end": _fours,
     "J9.5 joker moved that another seat laid off": _fours,
     "J9.5 second joker moved in a turn": _fours,
-    "J10.1 natural discarded": _always,
-    "J10.2 out by a discard": _always,
+    "J10.1 natural discarded": always,
+    "J10.2 out by a discard": always,
     "J10.2 out by a joker move": _fours,
-    "J10.2 out by a lay-off": _always,
-    "J10.2 out by the lay-down": _always,
-    "J10.3 turn ended without a discard": _always,
-    "J11.1 50 points for going out": _always,
-    "J11.2 opened seat pays its cards": _always,
-    "J11.3 seat that has not opened pays 50 more": _always,
-    "J11.3 seat without a turn pays": _always,
+    "J10.2 out by a lay-off": always,
+    "J10.2 out by the lay-down": _no_card_to_spare,
+    "J10.3 turn ended without a discard": always,
+    "J11.1 50 points for going out": always,
+    "J11.2 opened seat pays its cards": always,
+    "J11.3 seat that has not opened pays 50 more": always,
+    "J11.3 seat without a turn pays": always,
     "J12.1 stock renewed again": lambda table: table.rules.reshuffle_max is None or table.rules.reshuffle_max > 1,
     "J12.1 stock renewed for a draw": _renews,
     "J12.2 stock renewed for a penalty card": lambda table: _calls(table) and _renews(table),
-    "J12.3 blocked, there is no card to draw": _always,
-    "J12.3 upcard forced": _always,
+    "J12.3 blocked, there is no card to draw": always,
+    "J12.3 upcard forced": always,
     "J12.3 upcard forced after a call": _calls,
-    "J12.4 blocked, the turns have run out": _always,
+    "J12.4 blocked, the turns have run out": always,
     "J12.4 last discard not open to calls": _calls,
-    "J12.4 last turn ended without a discard": _always,
-    "J12.5 seat that has not opened scored in a blocked deal": _always,
-    "J12.5 seat that has opened scored in a blocked deal": _always,
+    "J12.4 last turn ended without a discard": always,
+    "J12.5 seat that has not opened scored in a blocked deal": always,
+    "J12.5 seat that has opened scored in a blocked deal": always,
     "J13.2 sudden death of two": lambda table: table.players == 2,
 }  # fmt: skip
 
@@ -270,45 +259,45 @@ KINDS: Mapping[str, Mapping[str, Condition]] = {
 }
 
 
-def _tables(rules: Iterable[Rules], players: Iterable[int]) -> list[Table]:
-    sizes = list(players)
-    return [
-        Table(one, size, deal)
-        for one in rules
-        for size in sizes
-        for deal in range(1, one.num_deals + 1)
-        if size > 2 or deal == one.num_deals
-    ]
+def enough(rules: Sequence[Rules]) -> int:
+    """Decisions from which on a kind of these rules that could be met and was not is a failure."""
+    return KALUKI_ENOUGH if rules[0].game == "kaluki" else ENOUGH
 
 
-def _split(rules: Iterable[Rules], players: Iterable[int]) -> Iterator[tuple[str, str, bool]]:
+def kinds_of(rules: Sequence[Rules]) -> Mapping[str, Mapping[str, Condition]]:
+    """All kinds of the game to which these rules belong."""
+    return KALUKI_KINDS if rules[0].game == "kaluki" else KINDS
+
+
+def _split(rules: Sequence[Rules], players: Iterable[int]) -> Iterator[tuple[str, str, bool]]:
     """Group and name of every kind, and whether it can be met at one of the tables at least."""
-    found = _tables(rules, players)
-    for group, kinds in KINDS.items():
+    found = all_tables(rules, players)
+    for group, kinds in kinds_of(rules).items():
         for name, condition in kinds.items():
             yield group, name, any(condition(table) for table in found)
 
 
-def not_met(report: Report, rules: Iterable[Rules], players: Iterable[int]) -> list[Missed]:
-    """The kinds that could have been met at these tables and were not."""
+def not_met(report: Report, rules: Sequence[Rules], players: Iterable[int]) -> list[Missed]:
+    """The kinds that could have been met at these tables and were not. The rules are of one game, here and below."""
     return [
         Missed(group, name) for group, name, possible in _split(rules, players) if possible and not getattr(report, group)[name]
     ]
 
 
-def never_met_under(rules: Iterable[Rules], players: Iterable[int]) -> list[Missed]:
+def never_met_under(rules: Sequence[Rules], players: Iterable[int]) -> list[Missed]:
     """The kinds that cannot be met at these tables."""
     return [Missed(group, name) for group, name, possible in _split(rules, players) if not possible]
 
 
-def strangers(report: Report, rules: Iterable[Rules], players: Iterable[int]) -> list[Missed]:
+def strangers(report: Report, rules: Sequence[Rules], players: Iterable[int]) -> list[Missed]:
     """Kinds that were met although the tables of this module say that they cannot be."""
     possible = {(group, name) for group, name, can_be in _split(rules, players) if can_be}
-    found = [Missed(group, name) for group in KINDS for name in getattr(report, group) if (group, name) not in possible]
+    groups = kinds_of(rules)
+    found = [Missed(group, name) for group in groups for name in getattr(report, group) if (group, name) not in possible]
     return [kind for kind in found if kind.name != "unfinished"]
 
 
-def by_rule_number(report: Report) -> dict[str, dict[str, int]]:
+def by_rule_number(report: Report, game: str = "jamaican") -> dict[str, dict[str, int]]:
     """How often each rule was seen at work, its events added up, and how often it was the reason of a refusal."""
     totals: dict[str, dict[str, int]] = {}
 
@@ -319,6 +308,9 @@ def by_rule_number(report: Report) -> dict[str, dict[str, int]]:
     for name, count in report.rules.items():
         add(name.split(" ")[0], "at_work", count)
     for refusal in Refusal:
-        for number in re.findall(r"J\d+\.\d+[a-e]?", refusal.value):
+        numbers = re.findall(r"\bJ\d+\.\d+[a-e]?", refusal.value)
+        if game == "kaluki":  # what both games have is called by the number of the Jamaican one
+            numbers = re.findall(r"KL\d+(?:\.\d+)?", refusal.value) or numbers
+        for number in numbers:
             add(number, "refused", report.refusals[refusal.code])
     return {number: row for number, row in sorted(totals.items(), key=lambda item: rule_order(item[0])) if any(row.values())}

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kalooki_env import core
-from kalooki_env.core import ActionKind, Phase
-from kalooki_env.errors import KalookiError, NotationError
+from kalooki_env.core import Phase
+from kalooki_env.errors import KalookiError, NotationError, RulesError
 from kalooki_env.game.cards import CARD_NAMES
+from kalooki_env.game.engine import Engine
 from kalooki_env.game.game import Game
 from kalooki_env.game.position import pile_cards
 from kalooki_env.referee import Referee
 from kalooki_env.rules import Rules
-from kalooki_env.verify.events import Step, Watch
+from kalooki_env.verify.events import Watch
+from kalooki_env.verify.kaluki_events import KalukiWatch
+from kalooki_env.verify.kaluki_policies import KALUKI_POLICIES
+from kalooki_env.verify.kaluki_probes import kaluki_probes
+from kalooki_env.verify.kaluki_starts import KALUKI_STARTS
 from kalooki_env.verify.policies import POLICIES, Policy
 from kalooki_env.verify.probes import NOT_WRITTEN_SO, Probe, probes
 from kalooki_env.verify.report import Mismatch, Report
 from kalooki_env.verify.starts import STARTS, Beginning, Start, shuffled_start
+from kalooki_env.verify.steps import Step, Watching, ending, phase_name
+from kalooki_env.verify.tables import all_tables, in_random_order
 
 #: Decisions after which a deal from a stacked deck or a set-up table is broken off: what it was set up for is over by then.
 _LONGEST = 100
@@ -27,18 +34,27 @@ _LONGEST = 100
 _MOST_MISMATCHES = 100
 
 
-def tables(rules: Sequence[Rules], players: Sequence[int], rng: np.random.Generator) -> Iterator[tuple[Rules, int, int]]:
-    """Rules, number of players and number of the deal, without end: all in random order, then all again in another order."""
-    kinds = [
-        (one, num_players, deal)
-        for one in rules
-        for num_players in players
-        for deal in range(1, one.num_deals + 1)
-        if num_players > 2 or deal == one.num_deals
-    ]
-    while True:
-        for kind in rng.permutation(len(kinds)):
-            yield kinds[kind]
+class Ways(NamedTuple):
+    """How the deals of a game are compared.
+
+    Attributes:
+        policies: who chooses, by name.
+        starts: where deals begin, by name, and the share of the decisions that each shall have.
+        watch: names the rules at work in a deal.
+        probes: texts to ask about in a position.
+    """
+
+    policies: Mapping[str, Policy]
+    starts: Mapping[str, tuple[Start, float]]
+    watch: Callable[[Engine], Watching]
+    probes: Callable[[Game, Referee, set[str], np.random.Generator], Iterator[Probe]]
+
+
+#: By game.
+WAYS: Mapping[str, Ways] = {
+    "jamaican": Ways(POLICIES, STARTS, Watch, probes),
+    "kaluki": Ways(KALUKI_POLICIES, KALUKI_STARTS, KalukiWatch, kaluki_probes),
+}
 
 
 def verify(
@@ -46,25 +62,32 @@ def verify(
     players: Sequence[int],
     decisions: int,
     seed: int = 0,
-    policies: Mapping[str, Policy] = POLICIES,
+    policies: Mapping[str, Policy] | None = None,
     progress: Callable[[int], object] = lambda done: None,
-    starts: Mapping[str, tuple[Start, float]] = STARTS,
+    starts: Mapping[str, tuple[Start, float]] | None = None,
     stop_at_mismatch: bool = False,
 ) -> Report:
     """Play deals in engine and referee side by side until so many decisions are compared.
 
     Args:
-        rules: rules to choose from.
-        players: table sizes to choose from.
+        rules: rules to choose from, all of one game.
+        players: table sizes to choose from; rules that do not seat so many leave those out.
         decisions: decisions to compare in all.
         seed: seed of deals and choices; deal k uses seed + k.
-        policies: who chooses, by name: in each deal the one that has made the fewest decisions so far.
+        policies: who chooses, by name: in each deal the one that has made the fewest decisions so far. None: all of the game.
         progress: called with the number of decisions made since its last call.
-        starts: where deals begin, by name, and the share of the decisions that each shall have.
+        starts: where deals begin, by name, and the share of the decisions that each shall have. None: all of the game.
         stop_at_mismatch: end with the first disagreement.
+
+    Raises:
+        RulesError: rules of both games, or none that seat so many players.
     """
+    if len({one.game for one in rules}) != 1 or not all_tables(rules, players):
+        raise RulesError("the rules to verify must be of one game, and seat one of the numbers of players at least")
+    ways = WAYS[rules[0].game]
+    policies, starts = policies or ways.policies, starts or ways.starts
     report = Report()
-    for number, (one, num_players, deal) in enumerate(tables(rules, players, np.random.default_rng(seed))):
+    for number, (one, num_players, deal) in enumerate(in_random_order(rules, players, np.random.default_rng(seed))):
         if report.decisions >= decisions or len(report.mismatches) >= (1 if stop_at_mismatch else _MOST_MISMATCHES):
             return report
         start = min(starts, key=lambda name: report.starts[name] / starts[name][1])
@@ -101,6 +124,7 @@ class _Comparison:
         self, rules: Rules, num_players: int, deal: int, seed: int, rng: np.random.Generator, beginning: Beginning
     ) -> None:
         self.seed, self.rng = seed, rng
+        self.ways = WAYS[rules.game]
         self.report = Report(deals=1)
         self.order: list[str] = []  # what the engine's shuffle made of the pile
         self.began = beginning.text
@@ -116,7 +140,7 @@ class _Comparison:
     def play(self, policy: Policy, limit: int) -> Report:
         """Play until the deal is over, the limit is reached, or something differs."""
         report, game = self.report, self.game
-        watch = Watch(game.engine)
+        watch = self.ways.watch(game.engine)
         report.rules.update(watch.begins(game.states[0]))
         while True:
             numbers = game.legal_numbers()
@@ -141,7 +165,7 @@ class _Comparison:
     def _ask(self, legal: set[str]) -> str | None:
         """What differs in the answers to some texts that nobody plays."""
         game = self.game
-        asked = probes(game, self.referee, legal, self.rng) if legal else [Probe("draw stock", None, False)]
+        asked = self.ways.probes(game, self.referee, legal, self.rng) if legal else [Probe("draw stock", None, False)]
         for probe in asked:
             try:
                 refusal = game.verify(probe.text, probe.seat)
@@ -157,15 +181,15 @@ class _Comparison:
                 return f"{probe.text!r}{by}: the engine says {answer}, the referee says the opposite"
         return None
 
-    def _step(self, watch: Watch, action: int, legal: list[int]) -> str | None:
+    def _step(self, watch: Watching, action: int, legal: list[int]) -> str | None:
         """Carry out an action on both sides."""
         report, game = self.report, self.game
         text = game.action_text(action)
         phase = game.phase
-        kind, operand = core.kind_and_operand(action, game.max_seats)
+        kind, operand = core.kind_and_operand(action, game.max_seats, game.engine.is_kaluki)
         before = game.states.copy()
         report.decisions += 1
-        report.phases[phase.name.lower()] += 1
+        report.phases[phase_name(phase, game.engine.is_kaluki)] += 1
         report.actions[kind.name.lower()] += 1
         report.after_lay_down += phase in (Phase.MELD, Phase.FILL) or bool(before[0]["opened"].any())
         try:
@@ -177,21 +201,8 @@ class _Comparison:
         step = Step(before[0], game.states[0], kind, operand, legal, game.engine)
         report.rules.update(watch.step(step))
         if game.phase is Phase.OVER:
-            report.endings[_ending(game, kind, phase)] += 1
+            report.endings[ending(step)] += 1
         return None
-
-
-def _ending(game: Game, kind: ActionKind, phase: Phase) -> str:
-    """How a deal has ended: by which last card, or blocked for which reason."""
-    state = game.states[0]
-    if int(state["winner"]) < 0:
-        capped = state["turns"] >= game.engine.record[0]["max_turns"]
-        return "blocked by the turn cap" if capped else "blocked without cards"
-    if kind is ActionKind.DISCARD:
-        return "out by a discard"
-    if phase in (Phase.MELD, Phase.FILL):
-        return "out by a lay-down"
-    return f"out by a {'joker move' if kind is ActionKind.MOVE_JOKER or phase is Phase.MOVE else 'lay-off'}"
 
 
 def difference(game: Game, referee: Referee) -> str | None:

@@ -17,7 +17,7 @@ from kalooki_env.game.game import Game
 #: Chooses one of the legal action numbers of a game.
 Policy = Callable[[Game, list[int], np.random.Generator], int]
 
-_PLACE_JOKER = core.PLACE + core.JOKER
+PLACE_JOKER = core.PLACE + core.JOKER
 
 
 def one_of(actions: list[int], rng: np.random.Generator) -> int:
@@ -64,7 +64,7 @@ def caller_policy(game: Game, legal: list[int], rng: np.random.Generator) -> int
 def late_policy(game: Game, legal: list[int], rng: np.random.Generator) -> int:
     """As `eager`, but nine times in ten does not lay down where it could."""
     if core.LAY_DOWN in legal and rng.random() < 0.9:
-        return one_of([action for action in legal if action != core.LAY_DOWN], rng)
+        return one_of([action for action in legal if action != core.LAY_DOWN] or legal, rng)
     return eager_policy(game, legal, rng)
 
 
@@ -82,7 +82,7 @@ def hoarder_policy(game: Game, legal: list[int], rng: np.random.Generator) -> in
             return one_of(busy, rng)
         return one_of(discards or legal, rng)
     if phase in (Phase.FILL, Phase.LAYOFF, Phase.MOVE):
-        return one_of([action for action in legal if action != _PLACE_JOKER] or legal, rng)
+        return one_of([action for action in legal if action != PLACE_JOKER] or legal, rng)
     if phase is Phase.DRAW and core.TAKE_UPCARD in legal and rng.random() < 0.5:
         return core.TAKE_UPCARD
     return random_policy(game, legal, rng)
@@ -95,8 +95,8 @@ def joker_policy(game: Game, legal: list[int], rng: np.random.Generator) -> int:
         wanted = [action for action in legal if action >= first and action != core.END_TURN]
         if wanted and rng.random() < 0.9:
             return one_of(wanted, rng)
-    if _PLACE_JOKER in legal and rng.random() < 0.8:
-        return _PLACE_JOKER
+    if PLACE_JOKER in legal and rng.random() < 0.8:
+        return PLACE_JOKER
     return random_policy(game, legal, rng)
 
 

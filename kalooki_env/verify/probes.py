@@ -140,28 +140,33 @@ def _is_legal(text: str, legal: set[str], referee: Referee) -> bool:
     """Whether the referee lets this action or compound move pass."""
     words = text.split()
     if words[0] == "take" and words[1] != "upcard":
-        pile = _line(referee, "pile")
-        return "take upcard" in legal and pile.split()[0] == words[1]
+        return takes_upcard(words[1], legal, referee)
     if words[:2] == ["lay", "off"] and words[2] != "onto":
-        return _in_two_steps(f"lay off onto {' '.join(words[4:])}", words[2], legal, referee)
+        return in_two_steps(f"lay off onto {' '.join(words[4:])}", words[2], legal, referee)
     if words[0] == "move" and words[-2] == "with":
-        return _in_two_steps(" ".join(words[:-2]), words[-1], legal, referee)
+        return in_two_steps(" ".join(words[:-2]), words[-1], legal, referee)
     return text in legal
 
 
-def _in_two_steps(action: str, card: str, legal: set[str], referee: Referee) -> bool:
+def takes_upcard(card: str, legal: set[str], referee: Referee) -> bool:
+    """Whether the referee lets this card be taken from the pile."""
+    return "take upcard" in legal and line(referee, "pile").split()[0] == card
+
+
+def in_two_steps(action: str, card: str, legal: set[str], referee: Referee) -> bool:
+    """Whether the referee lets a target be named and then this card placed there."""
     if action not in legal:
         return False
     trial = copy.deepcopy(referee)
     hand = f"hand P{(referee.to_move() or 0) + 1}"
-    before = _line(trial, hand).split()
+    before = line(trial, hand).split()
     trial.do(action)
     place = f"place {card}"
     # Where only one card fits, it lies already.
-    return place in trial.legal() or before.count(card) > _line(trial, hand).split().count(card)
+    return place in trial.legal() or before.count(card) > line(trial, hand).split().count(card)
 
 
-def _line(referee: Referee, key: str) -> str:
+def line(referee: Referee, key: str) -> str:
     """The value of a line of the referee's position."""
     return next(line for line in referee.position().splitlines() if line.startswith(f"{key}: ")).partition(": ")[2]
 
@@ -180,11 +185,11 @@ def _lay_downs(referee: Referee, rng: np.random.Generator) -> Iterator[Probe]:
         choice = choices[int(rng.integers(len(choices)))]
         kinds += [] if choice.startswith("place") else [choice]
         trial.do(choice)
-    melds = [_line(trial, f"meld {seat}/{number}").split() for number in range(1, len(kinds) + 1)]
+    melds = [line(trial, f"meld {seat}/{number}").split() for number in range(1, len(kinds) + 1)]
     yield Probe(_written(melds), None, True)
     wrong = _with_faults(melds)
     yield Probe(wrong[int(rng.integers(len(wrong)))], None, False)
-    for meld in _melds_in(_line(trial, f"hand {seat}").replace("-", "").split(), rng)[:1]:
+    for meld in _melds_in(line(trial, f"hand {seat}").replace("-", "").split(), rng)[:1]:
         yield Probe(_written([*melds, meld]), None, False)
 
 

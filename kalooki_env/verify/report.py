@@ -99,7 +99,8 @@ class Report:
         }
 
 
-def rule_order(text: str) -> tuple[int, int, str]:
-    """Sorts `J6.2 …` before `J12.1 …`."""
-    section, _, rest = text.split(" ")[0].removeprefix("J").partition(".")
-    return int(section), int("".join(letter for letter in rest if letter.isdecimal()) or 0), text
+def rule_order(text: str) -> tuple[bool, int, int, str]:
+    """Sorts `J6.2 …` before `J12.1 …`, and those before `KL1.1 …`."""
+    number = text.split(" ")[0]
+    section, _, rest = number.removeprefix("J").removeprefix("KL").partition(".")
+    return number.startswith("K"), int(section), int("".join(letter for letter in rest if letter.isdecimal()) or 0), text

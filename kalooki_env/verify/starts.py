@@ -56,11 +56,17 @@ def stacked_start(rules: Rules, num_players: int, deal: int, rng: np.random.Gene
     hands = [_near_contract(pool, wanted, size) if rng.random() < 0.7 else [] for wanted in deals]
     upcard = [JOKER] if rng.random() < 0.2 and pool.take([JOKER]) else []
     hands = [[*hand, *pool.random_cards(size - len(hand))] for hand in hands]
+    return deck_of_hands(hands, upcard, pool, rng)
+
+
+def deck_of_hands(hands: list[list[str]], upcard: list[str], pool: Pool, rng: np.random.Generator) -> Beginning:
+    """A deck that deals these hands, all of one size, then these cards and what the pool has left."""
     for hand in hands:
         rng.shuffle(hand)
+    num_players = len(hands)
     dealer = int(rng.integers(num_players))
     order = [(dealer + 1 + step) % num_players for step in range(num_players)]
-    dealt = [hands[seat][number] for number in range(size) for seat in order]
+    dealt = [hands[seat][number] for number in range(len(hands[0])) for seat in order]
     return Beginning([*dealt, *upcard, *pool.shuffled()], dealer)
 
 

@@ -11,7 +11,7 @@ import time
 
 from kalooki_env.game import engine
 from kalooki_env.rules import Rules
-from kalooki_env.verify import PLAIN, POLICIES, verify
+from kalooki_env.verify import KALUKI_PLAIN, KALUKI_POLICIES, PLAIN, POLICIES, verify
 
 SEED = 3
 #: Presets of the Jamaican game that differ in what is played.
@@ -20,7 +20,9 @@ JAMAICAN = ("jamaican", "jamaican_consensus", "jamaican_club", "no_call", "open_
 
 def main(decisions: int, wanted: list[str]) -> None:
     """Play each mutant until it is caught, or that many decisions."""
-    policies = {name: POLICIES[name] for name in PLAIN}  # the others would have to be compiled too
+    # The other policies would have to be compiled too.
+    jamaican = {name: POLICIES[name] for name in PLAIN}
+    kaluki = {name: KALUKI_POLICIES[name] for name in KALUKI_PLAIN}
     for word in wanted:
         number, names = int(word.partition("=")[0]), word.partition("=")[2]
         rules = [Rules.preset(name) for name in (names.split(",") if names else JAMAICAN)]
@@ -29,6 +31,7 @@ def main(decisions: int, wanted: list[str]) -> None:
         begun = time.monotonic()
         found = {"number": number, "seed": SEED}
         try:
+            policies = kaluki if rules[0].game == "kaluki" else jamaican
             report = verify(rules, range(2, 9), decisions, SEED, policies, stop_at_mismatch=True)
         except Exception as error:  # whatever a wrong engine may do
             found |= {"decisions": None, "caught": f"{type(error).__name__}: {error}"}

@@ -6,9 +6,9 @@ applies is noticed. `@` in a new text stands for the mutant's number; which of t
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-Edit = tuple[str, str, str]
+from .kaluki_patches import KALUKI_MUTANTS
+from .mutant import Edit, Mutant
+from .mutant import one_edit as _one
 
 DEAL, LEGAL, MELDS, STEP = "core/deal.py", "core/legal.py", "core/melds.py", "core/step.py"
 FEASIBLE, ENGINE = "core/solver/feasible.py", "game/engine.py"
@@ -19,7 +19,7 @@ SWITCH: tuple[Edit, ...] = (
     ("core/layout.py", '    ("pile_n", "u1"),\n', '    ("pile_n", "u1"),\n    ("mutant", "u1"),\n'),
     (DEAL, '    s["dealer"] = dealer\n', '    s["dealer"] = dealer\n    s["mutant"] = r["mutant"]\n'),
     (
-        "game/reading.py",
+        "game/reader.py",
         '        state["deal"] = self.deal\n',
         '        state["deal"] = self.deal\n        state["mutant"] = self.table.record[0]["mutant"]\n',
     ),
@@ -28,34 +28,13 @@ SWITCH: tuple[Edit, ...] = (
 )
 
 
-class Mutant(NamedTuple):
-    """A wrong rule.
-
-    Attributes:
-        rule: the rule that it breaks.
-        what: what it does.
-        edits: how.
-        presets: the presets in which it makes a difference, if those are few and the occasion is rare.
-    """
-
-    rule: str
-    what: str
-    edits: tuple[Edit, ...]
-    presets: tuple[str, ...] = ()
-
-
-def _one(rule: str, what: str, file: str, old: str, new: str, presets: tuple[str, ...] = ()) -> Mutant:
-    return Mutant(rule, what, ((file, old, new),), presets)
-
-
 #: J7.4 asks for different ranks and suits under these.
 DISTINCT = ("jamaican_consensus", "jamaican_club")
 #: Rules that no other preset has.
 CLUB = ("jamaican_club",)
 
 
-#: Mutant number 1 is the first one; number 0 is the engine as it is.
-MUTANTS: tuple[Mutant, ...] = (
+JAMAICAN_MUTANTS: tuple[Mutant, ...] = (
     # ---- cards and points ----
     _one(
         "J2.2",
@@ -86,7 +65,7 @@ MUTANTS: tuple[Mutant, ...] = (
     _one("J12.1", "the stock is renewed once too often", DEAL, ' and i64(s["reshuffles"]) < i64(r["reshuffle_max"])',
          ' and i64(s["reshuffles"]) < i64(r["reshuffle_max"]) + (i64(r["mutant"]) == @)'),
     Mutant("J12.2", "the stock is renewed for a penalty card before the called card is taken",
-           ((STEP, "import draw_from_stock, end_deal,", "import draw_from_stock, renew_stock, end_deal,"),
+           ((STEP, "import back_to_play, draw_from_stock,", "import back_to_play, draw_from_stock, renew_stock,"),
             (STEP, "        take_upcard(s, caller)\n        draw",
              '        if i64(r["mutant"]) == @ and i64(s["stock_n"]) == 0:\n            renew_stock(s)\n'
              "        take_upcard(s, caller)\n        draw"))),
@@ -173,8 +152,11 @@ MUTANTS: tuple[Mutant, ...] = (
          '    for card in range(JOKER + (i64(r["mutant"]) == @)):  # J10.1'),
     _one("J10.3", "a turn may end without a discard though there is one", LEGAL, "    if n == 0:\n        out[n] = END_TURN",
          '    if n == 0 or i64(r["mutant"]) == @:\n        out[n] = END_TURN'),
-    _one("J10.2", "nobody goes out without a discard", STEP, '    if i64(s["hand_n"][seat]) == 0:\n',
+    _one("J10.2", "nobody goes out without a discard", DEAL, '    if i64(s["hand_n"][seat]) == 0:\n',
          '    if i64(s["hand_n"][seat]) == 0 and i64(s["mutant"]) != @:\n'),
     _one("J10.3", "a turn without a discard does not show that only jokers are left", STEP,
          '= s["hand_n"][seat]  # J10.3', '= s["hand_n"][seat] * (i64(s["mutant"]) != @)  # J10.3'),
 )  # fmt: skip
+
+#: Mutant number 1 is the first one; number 0 is the engine as it is.
+MUTANTS: tuple[Mutant, ...] = JAMAICAN_MUTANTS + KALUKI_MUTANTS

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from .patches import MUTANTS, SWITCH, Edit
+from .mutant import Edit
+from .patches import MUTANTS, SWITCH
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PACKAGE = ROOT / "kalooki_env"
@@ -42,9 +43,11 @@ def patched_copy(to: Path) -> Path:
     return package
 
 
-def _word(number: int) -> str:
-    names = MUTANTS[number - 1].presets if number else ()
-    return f"{number}={','.join(names)}" if names else str(number)
+def _words(number: int) -> list[str]:
+    if not number:
+        return ["0", "0=kaluki51,kaluki40_british"]
+    names = MUTANTS[number - 1].presets
+    return [f"{number}={','.join(names)}" if names else str(number)]
 
 
 def apply_edit(package: Path, edit: Edit, who: str) -> None:
@@ -62,7 +65,7 @@ def apply_edit(package: Path, edit: Edit, who: str) -> None:
 
 
 def played(folder: Path, numbers: Sequence[int], decisions: int = DECISIONS) -> Iterator[dict[str, Any]]:
-    """Play mutants by their numbers, 0 for the engine as it is, in one process.
+    """Play mutants by their numbers, 0 for the engine as it is, at both games, in one process.
 
     Args:
         folder: an empty folder for the copy and its compiled code.
@@ -77,7 +80,7 @@ def played(folder: Path, numbers: Sequence[int], decisions: int = DECISIONS) -> 
     cache.mkdir()
     child = Path(__file__).with_name("child.py")
     environment = {**os.environ, "PYTHONPATH": str(folder), "KALOOKI_CACHE_DIR": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, str(child), str(decisions), *map(_word, numbers)]
+    command = [sys.executable, str(child), str(decisions), *(word for number in numbers for word in _words(number))]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=folder) as process:
         assert process.stdout is not None
         for line in process.stdout:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from kalooki_env.rules import presets
-
-from .recording import write
+from .recording import RULES, write
 
 if __name__ == "__main__":
-    for preset in presets():
+    for preset in RULES:
         path = write(preset)
         print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")

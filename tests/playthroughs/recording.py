@@ -15,13 +15,28 @@ from typing import NamedTuple
 import numpy as np
 
 from kalooki_env.game.game import Game
-from kalooki_env.rules import Rules
+from kalooki_env.rules import Rules, presets
+from kalooki_env.verify.kaluki_policies import swapper_policy
+from kalooki_env.verify.play import WAYS
 from kalooki_env.verify.policies import Policy, joker_policy, mixed_policy
-from kalooki_env.verify.starts import table_start
 
 FOLDER = Path(__file__).parent / "data"
-#: Table sizes and, for each, the deal that is played from its start. Two players play deal 9 only.
-TABLES = {2: 9, 3: 2, 4: 7, 6: 5, 8: 3}
+#: Rules by the names of the files: the presets, and deals for the one that has none.
+RULES = {name: name for name in presets()} | {
+    "south_african": "south_african deals=33/13,34/13,44/13,333/13,334/13,344/13,444/13"
+}
+_EVERYTHING = {2: 9, 3: 2, 4: 7, 6: 5, 8: 3}
+_KALUKI = {2: 1, 3: 1, 4: 1, 5: 1}
+#: Table sizes and, for each, the deal that is played from its start. Two players of the Jamaican game play its last deal only.
+TABLES: dict[str, dict[int, int]] = {
+    **dict.fromkeys(("jamaican", "jamaican_consensus", "jamaican_club", "no_call", "open_hand", "joker25"), _EVERYTHING),
+    "short7": {2: 7, 4: 2, 7: 6},
+    # What these play for does not show in a deal.
+    **{"best_of_3": {3: 4}, "stakes_pot": {4: 6}, "stakes_per_deal": {5: 3}},
+    "south_african": {2: 7, 3: 1, 5: 4},
+    "kaluki51": {2: 1, 3: 1, 4: 1, 6: 1},
+    **dict.fromkeys(("kaluki40_british", "kaluki51_european"), _KALUKI),
+}
 #: Decisions recorded of a deal at most.
 _LONGEST = 140
 _RULE = "-" * 20
@@ -78,19 +93,22 @@ def played_again(recording: Recording) -> Recording:
 def shuffled(preset: str, setting: str) -> Game:
     """The deal that a setting of the first kind names."""
     seed, players, deal, dealer = (word.strip().split() for word in setting.split(","))
-    return Game(preset, int(players[0]), deal=int(deal[1]), dealer=int(dealer[1].removeprefix("P")) - 1, seed=int(seed[1]))
+    return Game(RULES[preset], int(players[0]), deal=int(deal[1]), dealer=int(dealer[1].removeprefix("P")) - 1, seed=int(seed[1]))
 
 
 def record(preset: str) -> Iterator[Recording]:
     """New recordings of one preset: at each table a deal from its start, and one from a table set up in the midst of a deal."""
-    for number, (players, deal) in enumerate(TABLES.items(), start=1):
+    rules = Rules.parse(RULES[preset])
+    table_start = WAYS[rules.game].starts["table"][0]
+    for number, (players, deal) in enumerate(TABLES[preset].items(), start=1):
         rng = np.random.default_rng([number, *preset.encode()])
         setting = f"seed {number}, {players} players, deal {deal}, dealer P{int(rng.integers(players)) + 1}"
         yield played(shuffled(preset, setting), mixed_policy, setting, rng)
-        late = table_start(Rules.preset(preset), players, deal, rng)
+        late = table_start(rules, players, deal, rng)
         while not late.text:
-            late = table_start(Rules.preset(preset), players, deal, rng)
-        yield played(Game.from_text(late.text), joker_policy, f"table, {players} players, deal {deal}", rng)
+            late = table_start(rules, players, deal, rng)
+        policy = swapper_policy if rules.game == "kaluki" else joker_policy
+        yield played(Game.from_text(late.text), policy, f"table, {players} players, deal {deal}", rng)
 
 
 def write(preset: str) -> Path:
