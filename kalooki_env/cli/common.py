@@ -52,7 +52,9 @@ def add_table(parser: argparse.ArgumentParser) -> None:
         metavar="RULES",
         help="a preset, or a quoted text such as 'jamaican pip_joker=25' (default: jamaican)",
     )
-    parser.add_argument("--players", type=int, default=4, metavar="N", help="seats at the table, 3 to 8 (default: 4)")
+    parser.add_argument(
+        "--players", type=int, default=4, metavar="N", help="seats at the table, as many as the rules allow (default: 4)"
+    )
     add_seed(parser)
 
 

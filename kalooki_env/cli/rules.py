@@ -61,5 +61,7 @@ def preset_text(rules: Rules) -> str:
 
 
 def word(value: object) -> str:
-    """A value as texts and YAML write it."""
+    """A value as texts write it."""
+    if isinstance(value, tuple):
+        return ",".join(value)
     return {True: "true", False: "false", None: "null"}.get(value, str(value)) if isinstance(value, bool | None) else str(value)
