@@ -113,9 +113,11 @@ class SelfPlayEnv(OverLanes):
             was illegal: it ended the deal, or was replaced), and `scores`, int64 (n, seats).
         """
         ended = np.flatnonzero(self.lanes.over)
-        rows = self.lanes.final_infos[:, ended]
-        found = {name: row for name, row in zip(INFOS, rows, strict=True) if name not in ("seat", "score")}
-        return {"lane": ended, **found, "scores": self.lanes.final_scores[ended]}
+        found = self.lanes.last_told(ended)
+        if self._options.episode == "deal":
+            found["score"] = self.lanes.final_scores[ended]
+        scores = found.pop("score")
+        return {"lane": ended, **{name: row for name, row in found.items() if name not in ("seat", "total")}, "scores": scores}
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> Decisions:
         """Go on from a saved state, in an environment with the same options.

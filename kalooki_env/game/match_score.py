@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from kalooki_env.errors import RulesError
 from kalooki_env.game.cards import seat_name
@@ -142,34 +142,35 @@ class MatchScore:
     matches_won: tuple[int, ...] = field(init=False, repr=False, compare=False)
     chips: tuple[Fraction, ...] = field(init=False, repr=False, compare=False)
     outcome: MatchOutcome | None = field(init=False, repr=False, compare=False)
+    # Where the course stands; taken by the first score that follows, so that it need not begin at the beginning.
+    _courses: list[_Course] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_match_table(self.rules, self.num_players)
         if not 0 <= whole_number("first_dealer", self.first_dealer) < self.num_players:
             raise RulesError(f"first_dealer {self.first_dealer!r} is not allowed; allowed: 0 to {self.num_players - 1}")
         course = _Course(self.rules, self.num_players, self.first_dealer)
-        deals = course.deals()
-        due: MatchDeal | None = next(deals)
         for row in self.rows:
-            if due is None:
-                raise RulesError(
-                    f"the scores {_scores_text(row)} belong to no deal: the match is over after {len(course.scored)}"
-                )
-            _check_row(row, due, self.rules, self.num_players)
-            try:
-                due = deals.send(row)
-            except StopIteration:
-                due = None
+            course.add(row)
+        self._note(course)
+
+    def _note(self, course: _Course) -> None:
+        """Set all that follows from the scores."""
         found = {
             "deals": tuple(course.scored),
-            "next_deal": due,
+            "next_deal": course.due,
             "totals": tuple(course.totals),
             "matches_won": tuple(course.won),
             "chips": tuple(course.chips),
-            "outcome": course.outcome() if due is None else None,
+            "outcome": course.outcome() if course.due is None else None,
+            "_courses": [course],
         }
         for name, value in found.items():
             object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For copies and pickles: the scores say all."""
+        return type(self), (self.rules, self.num_players, self.first_dealer, self.rows)
 
     @classmethod
     def of(
@@ -192,8 +193,7 @@ class MatchScore:
         """
         num_players = whole_number("num_players", num_players)
         dealer = num_players - 1 if first_dealer is None else whole_number("first_dealer", first_dealer)
-        rows = tuple(tuple(None if one is None else whole_number("score", one) for one in row) for row in scores)
-        return cls(Rules.of(rules), num_players, dealer, rows)
+        return cls(Rules.of(rules), num_players, dealer, tuple(_row(row) for row in scores))
 
     def with_scores(self, scores: Sequence[int | None]) -> MatchScore:
         """The score after the next deal.
@@ -201,7 +201,22 @@ class MatchScore:
         Raises:
             RulesError: scores that cannot be, or a match that is over.
         """
-        return MatchScore.of(self.rules, self.num_players, (*self.rows, scores), self.first_dealer)
+        row = _row(scores)
+        try:
+            course = self._courses.pop()
+        except IndexError:
+            return MatchScore(self.rules, self.num_players, self.first_dealer, (*self.rows, row))
+        try:
+            course.add(row)
+        except RulesError:
+            self._courses.append(course)  # as it was
+            raise
+        after = object.__new__(MatchScore)
+        own = {"rules": self.rules, "num_players": self.num_players, "first_dealer": self.first_dealer, "rows": (*self.rows, row)}
+        for name, value in own.items():
+            object.__setattr__(after, name, value)
+        after._note(course)
+        return after
 
     @property
     def is_over(self) -> bool:
@@ -216,9 +231,15 @@ class MatchScore:
     @property
     def table_rules(self) -> Rules:
         """Rules of the table of the next deal: in a sudden death of few it has as many packs as the match (J13.2)."""
-        packs = self.rules.packs_for(self.num_players)
-        seats = self.num_players if self.next_deal is None else len(self.next_deal.seats)
-        return self.rules if self.rules.packs_for(seats) == packs else self.rules.replace(packs=packs)
+        return table_rules(
+            self.rules, self.num_players, self.num_players if self.next_deal is None else len(self.next_deal.seats)
+        )
+
+
+def table_rules(rules: Rules, num_players: int, seats: int) -> Rules:
+    """Rules of a table of some seats of a match: it has as many packs as the match (J13.2)."""
+    packs = rules.packs_for(num_players)
+    return rules if rules.packs_for(seats) == packs else rules.replace(packs=packs)
 
 
 def regular_deals(rules: Rules) -> int | None:
@@ -237,6 +258,10 @@ def check_match_table(rules: Rules, num_players: object) -> int:
     if number < rules.min_players:
         raise RulesError(f"{number} players are not allowed in a match; allowed: {rules.min_players} to {rules.max_players}")
     return number
+
+
+def _row(scores: Sequence[int | None]) -> Row:
+    return tuple(None if one is None else whole_number("score", one) for one in scores)
 
 
 def _check_row(row: Row, deal: MatchDeal, rules: Rules, num_players: int) -> None:
@@ -290,6 +315,22 @@ class _Course:
         self.scored: list[ScoredDeal] = []
         paid = rules.stake if rules.stakes == "pot" else 0
         self.chips = [Fraction(-paid) for _ in self.seats]
+        self._deals = self.deals()
+        self.due: MatchDeal | None = next(self._deals)
+
+    def add(self, row: Row) -> None:
+        """Enter the scores of the deal that is due.
+
+        Raises:
+            RulesError: scores that it cannot have had; nothing has changed.
+        """
+        if self.due is None:
+            raise RulesError(f"the scores {_scores_text(row)} belong to no deal: the match is over after {len(self.scored)}")
+        _check_row(row, self.due, self.rules, len(self.seats))
+        try:
+            self.due = self._deals.send(row)
+        except StopIteration:
+            self.due = None
 
     def deals(self) -> Generator[MatchDeal, Row, None]:
         """All deals in order; each is answered with its scores."""
