@@ -1,4 +1,4 @@
-"""Lanes with `episode="match"`: a lane is the AEC environment, through deals, sudden deaths and series; and what else they promise."""
+"""Lanes with `episode="match"` are the AEC environment, through deals, sudden deaths and series; and what else they promise."""
 
 from __future__ import annotations
 
