@@ -21,6 +21,8 @@ SUDDEN_DEATHS = 5
 #: Matches of a series (J13.3).
 SERIES = 3
 
+_NO_CHIPS = Fraction(0)
+
 #: Scores of a deal by seat of the match; None for a seat that did not play it.
 Row: TypeAlias = tuple[int | None, ...]
 
@@ -393,14 +395,15 @@ class _Course:
             self.totals[seat] += _score(row, seat)
         winner = next((seat for seat in seats if row[seat] == self.rules.go_out_score), None)
         won = self._chips_of(row, seats, winner)
-        for seat, chips in enumerate(won):
-            self.chips[seat] += chips
+        if self.rules.stakes == "per_deal":  # fractions are slow to add
+            for seat, chips in enumerate(won):
+                self.chips[seat] += chips
         self.scored.append(ScoredDeal(deal, row, winner, tuple(self.totals), won))
         return row
 
     def _chips_of(self, row: Row, seats: tuple[int, ...], winner: int | None) -> tuple[Fraction, ...]:
         """Chips that a deal moves (J13.4)."""
-        won = [Fraction(0) for _ in self.seats]
+        won = [_NO_CHIPS for _ in self.seats]
         if self.rules.stakes != "per_deal":
             return tuple(won)
         lowest = min(_score(row, seat) for seat in seats)
