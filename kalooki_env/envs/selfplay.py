@@ -40,7 +40,7 @@ class SelfPlayEnv(OverLanes):
     Consecutive rows of a lane belong to different seats: keep one stream per lane and seat, and close a decision when the same
     seat decides again or the deal ends, with all the rewards that the seat was given meanwhile. A lane whose deal ends deals
     anew in the same step; `finished()` tells how the deals ended. Lane `i` plays exactly what `kalooki_env.env` plays with the
-    same options, seed and actions. With `episode="match"` whole matches follow each other in this way; seats are those of the match.
+    same options, seed and actions. With `episode="match"` whole matches follow each other; seats are those of the match.
 
     Args:
         num_envs: number of lanes, N.
