@@ -11,21 +11,25 @@ from kalooki_env.agents.greedy import wants_upcard
 from kalooki_env.batch.layout import (
     ASK,
     ASKED,
+    BEGIN,
+    DEAL,
     END,
+    ENDED,
+    LOST,
     NOTHING,
     OUTSIDE,
     PARTS,
     RANDOM,
     RESET,
-    SCALE,
     SHOW,
     STEP,
     WAIT,
     Autoreset,
     OnIllegal,
-    RewardKind,
 )
 from kalooki_env.batch.machine import AHEAD, prefetch_row, prefetch_state, take_number
+from kalooki_env.batch.pay import note_potentials, pay
+from kalooki_env.batch.tables import deal_next, seat_at_table, seat_of_lane
 from kalooki_env.core.actions import PASS
 from kalooki_env.core.batch import contains, write_mask
 from kalooki_env.core.compiled import i64, kernel, wrap
@@ -39,11 +43,10 @@ from kalooki_env.core.solver import contract_distance
 from kalooki_env.core.step import apply
 from kalooki_env.core.view import make_view
 from kalooki_env.observe.batch import observe
-from kalooki_env.observe.solver_piece import SIZE, from_state, seat_distance
+from kalooki_env.observe.solver_piece import SIZE, from_state
 
 _SAME_STEP = int(Autoreset.SAME_STEP)
 _LOSE = int(OnIllegal.LOSE)
-_ZERO_SUM, _WIN = int(RewardKind.ZERO_SUM), int(RewardKind.WIN)
 #: Lanes that a thread takes at a time: few, since lanes with bots take unequal time.
 PIECE = 32
 _OFTEN = 128  # bytes at the start of a LANE record that are used in each step
@@ -61,7 +64,7 @@ def seed_lane(s, t, seed):
 
 
 @kernel
-def deal_anew(s, t, r, feas, dist, c, deck):
+def deal_anew(s, t, r, c, deck):
     """Draw the number of the deal, move dealer and seat on, shuffle and deal."""
     players = i64(r["num_players"])
     deal = i64(t["deal"])
@@ -88,9 +91,6 @@ def deal_anew(s, t, r, feas, dist, c, deck):
     t["asked"] = 0
     t["waits_for"] = 0
     shuffled_deal(s, r, deal, dealer, deck)
-    if c["shaping"] > 0 and i64(c["asks_all"]):
-        for other in range(players):
-            t["potential"][other] = -c["shaping"] * seat_distance(s, r, feas, dist, other)
 
 
 @kernel
@@ -120,15 +120,15 @@ def play_on(s, t, r, feas, dist, c, views, legal, mask, scratch):
     Returns:
         ASK, WAIT or END. `t["legal"]` and `t["n"]` list the legal actions.
     """
-    players = i64(r["num_players"])
     while s["phase"] != OVER:
         n = legal_actions(s, r, feas, t["legal"][:])
         t["n"] = n
         t["choices"] += n > 1
         actor = i64(s["actor"])
         player = ASKED
-        if not i64(c["asks_all"]) and actor != i64(t["seat"]):
-            player = i64(c["players"][wrap(actor - i64(t["seat"]) + players, players)])
+        if not i64(c["asks_all"]) and seat_of_lane(t, actor) != i64(t["seat"]):
+            seats = i64(c["seats"])
+            player = i64(c["players"][wrap(seat_of_lane(t, actor) - i64(t["seat"]) + seats, seats)])
         action = i64(t["legal"][0])
         if player == ASKED:
             if n > 1 or not i64(c["skips_forced"]):
@@ -151,48 +151,8 @@ def play_on(s, t, r, feas, dist, c, views, legal, mask, scratch):
 
 
 @kernel
-def note_potentials(s, t, r, feas, dist, c, rewards):
-    """Shaping rewards of a decision: how far each potential rose since the last one. `rewards`: float64, one per seat or one."""
-    if i64(c["asks_all"]):
-        for seat in range(i64(r["num_players"])):
-            potential = -c["shaping"] * seat_distance(s, r, feas, dist, seat)
-            rewards[seat] += potential - t["potential"][seat]
-            t["potential"][seat] = potential
-    else:
-        potential = -c["shaping"] * seat_distance(s, r, feas, dist, i64(t["seat"]))
-        if i64(t["asked"]):
-            rewards[0] += potential - t["potential"][0]
-        t["potential"][0] = potential
-
-
-@kernel
-def pay(s, t, r, c, lost, rewards, scores):
-    """Rewards of the end of a deal, or of an illegal action that ends it. `scores`: int64 (players,) in self-play, written."""
-    players = i64(r["num_players"])
-    level = 0.0
-    if not lost and i64(c["reward"]) == _ZERO_SUM:
-        for seat in range(players):
-            level += i64(s["scores"][seat])
-        level /= players
-    first, last = i64(t["seat"]), i64(t["seat"]) + 1
-    if i64(c["asks_all"]):
-        first, last = 0, players
-    for seat in range(first, last):
-        if lost:
-            reward = c["illegal_reward"] if not i64(c["asks_all"]) or seat == i64(s["actor"]) else 0.0
-        elif i64(c["reward"]) == _WIN:
-            reward = 1.0 if i64(s["winner"]) == seat else 0.0
-        else:
-            reward = (level - i64(s["scores"][seat])) / SCALE
-        k = seat - first
-        rewards[k] += reward + ((0.0 - t["potential"][k]) if c["shaping"] > 0 else 0.0)
-        if i64(c["asks_all"]):
-            scores[seat] = 0 if lost else i64(s["scores"][seat])
-
-
-@kernel
 def write_infos(s, t, r, illegal, infos, lane):
-    """`infos`: int64 (7, N), column `lane` written."""
+    """`infos`: int64 (7, N), column `lane` written. In a match what is said of the deal counts for nothing."""
     over = s["phase"] == OVER
     seat = i64(t["seat"])
     infos[_DEAL, lane] = s["deal"]
@@ -206,12 +166,15 @@ def write_infos(s, t, r, illegal, infos, lane):
 
 @kernel
 def write_observation(s, seat, r, feas, dist, c, views, scratch, row, lane, bytes_out, floats_out):
-    """The observation of a seat, as bytes or scaled. `row`: uint8, scratch with room for any."""
+    """The observation of a seat at the table, as bytes or scaled; zeros for -1. `row`: uint8, scratch with room for any."""
     size = i64(c["offsets"][c["offsets"].shape[0] - 1])
     out = row[:size] if i64(c["is_float"]) else bytes_out[lane]
-    observe(s, r, seat, views, c["offsets"][:], out)
+    if seat < 0:
+        out[:] = 0
+    else:
+        observe(s, r, seat, views, c["offsets"][:], out)
     at = i64(c["solver_at"])
-    if at >= 0:
+    if at >= 0 and seat >= 0:
         from_state(s, r, feas, dist, seat, views, out[at : at + SIZE], scratch)
     if i64(c["is_float"]):
         scale = c["scale"]
@@ -229,10 +192,10 @@ def run_lanes(
     Args:
         counter: int64 (1,), pieces taken so far: 0.
         jobs: uint8 (N,): NOTHING; RESET: deal anew; STEP: carry out an action, or deal anew where the deal was over; RESUME:
-            carry out an outside agent's action; SHOW: only write what is seen.
+            carry out an outside agent's action; SHOW: only write what is seen; DEAL: deal the next deal of a match.
         actions: int64 (N,).
         states, lanes: STATE (N,), LANE (N,), changed.
-        rules: RULES (1,).
+        rules: RULES (1,); in a match a record for each table.
         feas, dist: the solver's tables.
         settings, work: SETTINGS (1,), WORK (1,).
         masks: int8 (N, num_actions), written: ones where the deal is over, since policies draw from them all the same.
@@ -244,15 +207,15 @@ def run_lanes(
             deals that ended in this call, where a new one was dealt in the same call.
 
     Returns:
-        Number of lanes that wait for outside agents.
+        Number of lanes that wait for outside agents, or for what comes next in a match.
     """
-    r = rules[0]
     c = settings[0]
     w = work[0]
     # Slices are of the common array type: with the fields themselves everything would be compiled a second time.
     views, legal, scratch, row, deck = w["view"][:], w["legal"][:], w["scratch"][:], w["row"][:], w["deck"][:]
     mask = w["mask"][: masks.shape[1]]
-    same_step = i64(c["autoreset"]) == _SAME_STEP
+    same_step, in_match = i64(c["autoreset"]) == _SAME_STEP, i64(c["in_match"]) != 0
+    shows_final = same_step and not i64(c["asks_all"])
     count = states.shape[0]
     waiting = 0
     while True:
@@ -261,17 +224,19 @@ def run_lanes(
             return waiting
         for lane in range(first, min(first + PIECE, count)):
             ahead = min(lane + AHEAD, count - 1)
-            prefetch_state(states, ahead, i64(r["num_players"]))
-            prefetch_row(lanes, ahead, _OFTEN)
-            prefetch_row(masks, ahead, masks.shape[1])
-            if i64(c["is_float"]):
-                prefetch_row(floats_out, ahead, 4 * floats_out.shape[1])
-            else:
-                prefetch_row(bytes_out, ahead, bytes_out.shape[1])
+            if i64(jobs[ahead]) != NOTHING:
+                prefetch_state(states, ahead, i64(c["seats"]))
+                prefetch_row(lanes, ahead, _OFTEN)
+                prefetch_row(masks, ahead, masks.shape[1])
+                if i64(c["is_float"]):
+                    prefetch_row(floats_out, ahead, 4 * floats_out.shape[1])
+                else:
+                    prefetch_row(bytes_out, ahead, bytes_out.shape[1])
             job = i64(jobs[lane])
             if job == NOTHING:
                 continue
             s, t = states[lane], lanes[lane]
+            r = rules[i64(t["table"])]
             lost = False
             code = ASK if job == SHOW else WAIT
             if job == RESET or job == STEP:
@@ -279,10 +244,19 @@ def run_lanes(
                 over[lane] = False
                 t["was_illegal"] = 0
             if job == RESET or (job == STEP and i64(t["over"])):
-                deal_anew(s, t, r, feas, dist, c, deck)
+                if in_match:
+                    t["waits_for"] = BEGIN
+                    waiting += 1
+                    continue
+                deal_anew(s, t, r, c, deck)
+            elif job == DEAL:
+                deal_next(s, t, r, deck)
             elif job != SHOW:
                 action = i64(actions[lane])
                 t["waits_for"] = 0
+                if in_match and job == STEP:
+                    rewards[lane, 0] += t["owed"][0]
+                    t["owed"][0] = 0.0
                 if job == STEP and not contains(t["legal"], i64(t["n"]), action):
                     t["illegal"] += 1
                     t["was_illegal"] = 1
@@ -299,6 +273,20 @@ def run_lanes(
                 elif code == WAIT:
                     waiting += 1
                     break
+                elif in_match:
+                    is_paid = i64(t["asked"]) or i64(c["asks_all"])
+                    pay(s, t, r, c, lost, rewards[lane] if is_paid else t["owed"][:], final_scores[lane])
+                    if shows_final:  # whether the match is over, too, is not known here
+                        write_observation(
+                            s, seat_at_table(t, i64(t["seat"])), r, feas, dist, c, views, scratch, row, lane,
+                            final_bytes, final_floats,
+                        )  # fmt: skip
+                    if same_step:
+                        write_infos(s, t, r, i64(t["was_illegal"]), final_infos, lane)
+                    t["waits_for"] = LOST if lost else ENDED
+                    code = WAIT
+                    waiting += 1
+                    break
                 else:
                     if i64(t["asked"]):
                         pay(s, t, r, c, lost, rewards[lane], final_scores[lane])
@@ -309,20 +297,21 @@ def run_lanes(
                             break
                         write_infos(s, t, r, i64(t["was_illegal"]), final_infos, lane)
                         t["was_illegal"] = 0
-                        if not i64(c["asks_all"]):
+                        if shows_final:
                             write_observation(
                                 s, i64(t["seat"]), r, feas, dist, c, views, scratch, row, lane, final_bytes, final_floats
                             )
                     else:
                         t["skipped"] += 1
                     lost = False
-                    deal_anew(s, t, r, feas, dist, c, deck)
+                    deal_anew(s, t, r, c, deck)
                     code = WAIT
             if code == WAIT:
                 continue
             if i64(c["asks_all"]):
-                t["seat"] = s["actor"]
-            write_observation(s, i64(t["seat"]), r, feas, dist, c, views, scratch, row, lane, bytes_out, floats_out)
+                t["seat"] = seat_of_lane(t, i64(s["actor"]))
+            at = seat_at_table(t, i64(t["seat"]))
+            write_observation(s, at, r, feas, dist, c, views, scratch, row, lane, bytes_out, floats_out)
             write_infos(s, t, r, i64(t["was_illegal"]), infos, lane)
             if i64(t["over"]):
                 masks[lane, :] = 1

@@ -44,9 +44,9 @@ class Lanes:
         masks: int8 (N, num_actions).
         observations: uint8 or float32 (N, size).
         rewards: float64 (N, 1), in self-play (N, players).
-        over: bool (N,): a deal ended in the last call.
+        over: bool (N,): an episode ended in the last call.
         infos: int64 (7, N), rows as in `INFOS`.
-        final_observations, final_infos, final_scores: of the deals that ended, where others have been dealt since.
+        final_observations, final_infos, final_scores: of the episodes that ended, where others have begun since.
     """
 
     def __init__(
@@ -62,6 +62,7 @@ class Lanes:
         fresh: bool = False,
     ) -> None:
         self.engine = engine
+        self._rules = engine.record
         self.layout = layout
         self.settings = settings
         self.count = count
@@ -196,7 +197,7 @@ class Lanes:
         waiting = self._call(jobs, actions, settings)
         while waiting:
             try:
-                jobs, actions = self._ask_outside()
+                jobs, actions = self._go_on(settings)
             except BaseException:
                 # Lanes in the midst of a call have no decision for the seat that is asked: they are of no use before a reset.
                 self._was_reset &= self.lanes["waits_for"] == 0
@@ -207,24 +208,42 @@ class Lanes:
         """Run all lanes, in all threads. Returns how many wait for outside agents."""
         table = self.engine
         self._counter[0] = 0
-        lists = (self._counter, jobs, actions, self.states, self.lanes, table.record, table.feas, table.dist, settings)
+        lists = (self._counter, jobs, actions, self.states, self.lanes, self._rules, table.feas, table.dist, settings)
         outputs = self._outputs()
         if self._team is None:
             return int(run_lanes(*lists, self._works[0], *outputs))
         return self._team.run([partial(run_lanes, *lists, work, *outputs) for work in self._works])
 
-    def _ask_outside(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """Actions of the outside agents that lanes wait for."""
+    def _go_on(self, settings: NDArray[np.void]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """Jobs and actions of the lanes that wait: those of outside agents."""
         jobs = np.zeros(self.count, np.uint8)
         actions = np.zeros(self.count, np.int64)
-        for number, player in enumerate(self._outside, start=1):
-            which = np.flatnonzero(self.lanes["waits_for"] == number)
+        for number in range(len(self._outside)):
+            which = np.flatnonzero(self.lanes["waits_for"] == number + 1)
             if len(which):
                 masks = np.empty((len(which), self.engine.num_actions), np.int8)
                 masks_of_some(self.lanes, which, masks)
-                actions[which] = player.act(self.states, which, masks, self._rng)
+                self._ask(number, which, masks, actions)
                 jobs[which] = RESUME
         return jobs, actions
+
+    def _ask(self, number: int, which: NDArray[np.int64], masks: NDArray[np.int8], actions: NDArray[np.int64]) -> None:
+        """Write the actions of an outside agent in some lanes."""
+        actions[which] = self._outside[number].act(self.states, which, masks, self._rng)
+
+    # ---- what is told --------------------------------------------------------------------------------------------
+
+    def told(self) -> dict[str, NDArray[Any]]:
+        """What is told about each lane, by name: int64 (N,)."""
+        return dict(zip(INFOS, self.infos, strict=True))
+
+    def last_told(self, ended: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+        """The same of episodes that ended in the last call, where others have begun since: int64 (n,), new arrays."""
+        return dict(zip(INFOS, self.final_infos[:, ended], strict=True))
+
+    def table_of(self, lane: int) -> Engine:
+        """Engine of the table that a lane plays at."""
+        return self.engine
 
     # ---- errors --------------------------------------------------------------------------------------------------
 
@@ -248,20 +267,20 @@ class Lanes:
         raise EnvironmentStateError(f"{what} in lane {lane}, which was never reset or whose opponent failed: call reset() first")
 
     def _raise_illegal(self, lane: int, action: int) -> None:
-        state = self.states[lane : lane + 1]
+        state, table = self.states[lane : lane + 1], self.table_of(lane)
         lists = self.lanes[lane]
 
         def text(number: int) -> str:
             try:
-                return action_text(number, state[0], self.engine)
+                return action_text(number, state[0], table)
             except ValueError:
                 return f"action {number}"
 
         inside = 0 <= action < self.engine.num_actions
-        refusal = why_illegal(state, action, self.engine) if inside else Refusal.NO_SUCH_ACTION
+        refusal = why_illegal(state, action, table) if inside else Refusal.NO_SUCH_ACTION
         legal = [text(int(number)) for number in lists["legal"][: lists["n"]]]
         shown = text(action) if inside else str(action)
-        error = illegal_action_error(state, shown, refusal, int(state[0]["actor"]), legal, self.engine, self._seeds[lane])
+        error = illegal_action_error(state, shown, refusal, int(state[0]["actor"]), legal, table, self._seeds[lane])
         raise type(error)(f"lane {lane}: {error}" if self.count > 1 else str(error), error.position, error.seed)
 
     # ---- saving --------------------------------------------------------------------------------------------------
@@ -302,6 +321,7 @@ class Lanes:
                 raise ConfigError(f"{key} {arrays[key].dtype} {arrays[key].shape}; allowed: {target.dtype} {target.shape}")
         if len(seeds) != self.count:
             raise ConfigError(f"{len(seeds)} seeds in a state for {self.count} lanes")
+        self._restore_more(saved)
         _bytes(self.states)[:] = arrays["states"]
         _bytes(self.lanes)[:] = arrays["lanes"]
         self._was_reset[:] = arrays["was_reset"]
@@ -310,6 +330,9 @@ class Lanes:
         self.show()
         for array in (self.rewards, self.over, self.final_infos, self.final_scores):
             array[:] = 0
+
+    def _restore_more(self, saved: dict[str, NDArray[Any]]) -> None:
+        """Check and restore what there is beside positions; called before anything has changed."""
 
     def nbytes(self) -> int:
         """Bytes of memory that the lanes and what is told about them take."""

@@ -41,9 +41,12 @@ class Autoreset(IntEnum):
 #: compiled code have the numbers from OUTSIDE on.
 RANDOM, ASKED, OUTSIDE = -1, -2, 16
 #: What a lane has to do in a call.
-NOTHING, RESET, STEP, RESUME, SHOW = range(5)
+NOTHING, RESET, STEP, RESUME, SHOW, DEAL = range(6)
 #: Why a lane stopped: its seat has a decision, an outside agent has, or the deal is over.
 ASK, WAIT, END = range(3)
+#: What a lane in a match waits for, where no outside agent is asked: that a match is begun, or what follows a deal that has
+#: ended, or one that an illegal action has ended.
+BEGIN, ENDED, LOST = -1, -2, -3
 
 #: Names of the numbers told about each lane, in the order of their rows.
 INFOS = ("deal", "seat", "score", "winner", "blocked", "turns", "illegal")
@@ -74,6 +77,9 @@ SETTINGS = np.dtype(
         ("useful_calls", "u1"),  # pass for the seat that is asked where a called card would be of no use
         ("asks_all", "u1"),  # self-play: whoever is to move is asked
         ("is_float", "u1"),
+        ("seats", "u1"),  # of a lane; at a table of a match there may be fewer
+        ("in_match", "u1"),  # an episode is a match
+        ("pays_deals", "u1"),  # the end of a deal pays; in a match its end may pay instead
     ],
     align=True,
 )
@@ -90,14 +96,20 @@ LANE = np.dtype(
         ("dealer", "i1"),  # of the last deal; -1 before the first
         ("place", "i1"),  # seats behind the dealer of the seat that is asked; -1 before the first deal
         ("seat", "i1"),  # the seat that is asked
-        ("waits_for", "i1"),  # number of an outside agent; 0 for none
-        ("deal", "u1"),  # the only number that this lane deals; 0 for any
+        ("waits_for", "i1"),  # number of an outside agent; 0 for none; below 0: of a match, see BEGIN
+        ("table", "u1"),  # which RULES record: 0 for the table of all seats, else the number of seats at a smaller one
+        ("deal", "u1"),  # the only number that this lane deals, 0 for any; in a match the number of the next deal
         ("over", "u1"),  # the deal is over, and the lane deals anew at its next step, or when told to
-        ("asked", "u1"),  # the seat has had a decision in this deal
+        ("asked", "u1"),  # the seat has had a decision in this episode
         ("was_illegal", "u1"),  # the last action
+        ("dealing", "u1"),  # in a match: who deals the next deal, by the seats at its table
         ("legal", "i2", (MAX_ACTIONS,)),  # legal actions of the decision that the lane stopped at
-        ("zeros", "u1", (8 - (10 + 2 * MAX_ACTIONS) % 8,)),
+        ("zeros", "u1", (8 - (12 + 2 * MAX_ACTIONS) % 8,)),
         ("potential", "f8", (SEATS,)),  # at the last decision, of shaping; by seat, or that of the seat that is asked, first
+        ("owed", "f8", (1,)),  # in a match: reward of deals that ended before the seat had its first decision
+        ("deal_seed", "u8"),  # in a match: of the shuffles of the next deal
+        ("at_table", "i1", (SEATS,)),  # of each seat of the lane its seat at a smaller table, -1 for none
+        ("of_match", "i1", (SEATS,)),  # of each seat at a smaller table its seat in the lane
     ],
     align=True,
 )

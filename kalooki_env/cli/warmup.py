@@ -132,7 +132,8 @@ def _many(table: Engine) -> None:
     """Batched environments, with agents inside compiled code and outside of it."""
     play = kalooki_env.make_selfplay(2)
     seat = kalooki_env.make_vec(2, opponents=["greedy", "random", agents.load("random")])
-    for env in (play, seat):
+    match = kalooki_env.make_vec(2, episode="match")
+    for env in (play, seat, match):
         env.reset(seed=1)
         env.step(env.sample_actions())
         env.close()

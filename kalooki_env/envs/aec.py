@@ -237,12 +237,12 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
         self.infos = {agent: self._info(agent) for agent in self.agents}
         self._skip_agent_selection = None
         self._is_reset = True
-        self._rewards.begin(states)
         self._after(core.list_lane(states, self._record, self._feas, 0, self._legal))
         if self.recorder is not None:
             self.recorder.abandon("the environment was reset")
         self._record_deal()
         self._play_forced()
+        self._rewards.begin(states)
         self._select()
         if self.render_mode == "human":
             self.render()
@@ -335,12 +335,12 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
             return
         shaped = self._shaped(True)
         self._sit_down()
-        first = self._shaped(False)  # the potential goes on from deal to deal
-        self._add_rewards([sum(parts) for parts in zip(final, shaped, first, strict=True)])
-        self._pays_between = True  # what this step paid must not stand there after the next one
         self._after(core.list_lane(self._states, self._record, self._feas, 0, self._legal))
         self._record_deal()
         self._play_forced()
+        first = self._shaped(False)  # the potential goes on from deal to deal
+        self._add_rewards([sum(parts) for parts in zip(final, shaped, first, strict=True)])
+        self._pays_between = True  # what this step paid must not stand there after the next one
 
     def _record_deal(self) -> None:
         """Begin the record of a deal, if there is one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -18,6 +18,8 @@ from kalooki_env.agents.bots import EXPERT, GREEDY
 from kalooki_env.agents.play import Player
 from kalooki_env.batch.lanes import Lanes
 from kalooki_env.batch.layout import OUTSIDE, PARTS, RANDOM, SETTINGS, Autoreset, OnIllegal, RewardKind
+from kalooki_env.envs.match import default_observation, match_of
+from kalooki_env.envs.match_lanes import MatchLanes
 from kalooki_env.envs.options import check_observation, deals_of, number, one_of, seat_of, shaping_of
 from kalooki_env.envs.recording import RecordedLanes
 from kalooki_env.errors import ConfigError, RulesError, closest
@@ -46,13 +48,18 @@ class BatchOptions:
         max_seats: seats that the spaces have room for; default `num_players`.
         deal: number of the deal (1 to 9), a list of numbers to draw from, a dict of numbers and weights, or `"random"` for all.
         lane_deals: one number for each lane, which then deals nothing else.
-        dealer: a seat, or `"rotate"`: at random after a seeded reset, then clockwise from deal to deal.
-        observation: a named choice, `"obs-v1"` or `"obs-v1+solver"`, or a list of names of pieces.
+        dealer: a seat, or `"rotate"`: at random after a seeded reset, then clockwise from deal to deal. In a match: the first
+            dealer, from match to match.
+        observation: a named choice (`kalooki_env.observe.schema.CHOICES`) or a list of names of pieces; default `"obs-v1"`, and
+            `"obs-v1+match"` in a match.
         observation_form: `"flat"` for one vector, `"dict"` for a dict of vectors by piece.
         observation_dtype: `"float32"`, scaled to [0, 1], or `"uint8"`, counts and flags.
         mask_in_observation: `{"observation": ..., "action_mask": ...}` in place of the observation alone.
         reward, shaping: as for `kalooki_env.env`.
-        on_illegal: `"raise"`, and no lane changes; `"lose"`: the deal ends with `illegal_reward`; `"replace"`: a random legal
+        episode: `"deal"`, or `"match"`: an episode is a match, or series, as the rules say, and its deals follow each other; then
+            `deal` and `lane_deals` are left as they are, and there is no record.
+        match_reward: of a match, as for `kalooki_env.env`.
+        on_illegal: `"raise"`, and no lane changes; `"lose"`: the episode ends with `illegal_reward`; `"replace"`: a random legal
             action is carried out instead. Illegal actions are counted.
         illegal_reward: see `on_illegal`.
         skip_forced: play decisions with one legal action without asking.
@@ -74,12 +81,14 @@ class BatchOptions:
     deal: Deals = "random"
     lane_deals: Sequence[int] | None = None
     dealer: int | Literal["rotate"] = "rotate"
-    observation: str | Sequence[str] = "obs-v1"
+    observation: str | Sequence[str] | None = None
     observation_form: Literal["flat", "dict"] = "flat"
     observation_dtype: Literal["float32", "uint8"] = "float32"
     mask_in_observation: bool = False
     reward: Literal["score", "zero_sum", "win"] = "score"
     shaping: float = 0.0
+    episode: Literal["deal", "match"] = "deal"
+    match_reward: Literal["deals", "win", "place", "stake"] = "deals"
     on_illegal: Literal["raise", "lose", "replace"] = "raise"
     illegal_reward: float = -4.0
     skip_forced: bool = True
@@ -105,6 +114,7 @@ class BatchOptions:
         check_observation(made.observation_form, made.observation_dtype)
         one_of("reward", made.reward, ("score", "zero_sum", "win"))
         one_of("on_illegal", made.on_illegal, ("raise", "lose", "replace"))
+        one_of("episode", made.episode, ("deal", "match"))
         one_of("call_windows", made.call_windows, ("all", "useful"))
         number("illegal_reward", made.illegal_reward)
         shaping_of(made.shaping)
@@ -112,7 +122,14 @@ class BatchOptions:
             raise ConfigError(f"threads {made.threads!r} is not allowed; allowed: 1 or more")
         if made.record is None and "record_lanes" in options:
             raise ConfigError(f"record_lanes {made.record_lanes!r} without a record: record=PATH says where it is written")
-        return made
+        if made.episode == "match":
+            if made.lane_deals is not None:
+                raise ConfigError("lane_deals are not allowed with episode 'match', whose deals follow from the rules")
+            if made.record is not None:
+                raise ConfigError(
+                    "record is not allowed with episode 'match': lanes record single deals; kalooki_env.env records matches"
+                )
+        return replace(made, observation=default_observation(made.episode)) if made.observation is None else made
 
     def text(self, **others: Any) -> str:
         """All options that play depends on, for comparing: threads, copies and records make no difference."""
@@ -196,6 +213,9 @@ def settings_of(
     record["skips_forced"] = bool(options.skip_forced)
     record["useful_calls"] = options.call_windows == "useful"
     record["asks_all"] = asks_all
+    record["seats"] = table.num_players
+    record["in_match"] = options.episode == "match"
+    record["pays_deals"] = options.episode == "deal" or options.match_reward == "deals"
     record["is_float"] = options.observation_dtype == "float32"
     return settings
 
@@ -271,6 +291,9 @@ def lanes_of(
     if count < 1:
         raise ConfigError(f"{count} environments are not allowed; allowed: 1 or more")
     table = engine(Rules.of(options.rules), whole_number("num_players", options.num_players), options.max_seats)
+    # Raises where there can be no match.
+    match_of(options.episode, options.match_reward, options.deal, table.rules, table.num_players, table.max_seats)
+    assert options.observation is not None, "`of` has put the default in"
     layout = Observation.of(options.observation, table.max_seats, table.is_kaluki)
     asked = seat_of("seat", seat, table.num_players)
     given = [] if asks_all else opponents_of(opponents, table.num_players)
@@ -284,6 +307,8 @@ def lanes_of(
         if len(lane_deals) != count or not isinstance(options.lane_deals, Sequence | np.ndarray):
             raise ConfigError(f"lane_deals {options.lane_deals!r} are not allowed; allowed: one for each of {count} lanes")
     more: dict[str, Any] = {"lane_deals": lane_deals, "outside": outside, "threads": options.threads, "fresh": options.copy}
+    if options.episode == "match":
+        return MatchLanes(table, layout, settings, count, reward=options.match_reward, **more)
     if options.record is None:
         return Lanes(table, layout, settings, count, **more)
     names = None if asks_all else ["learner", *map(agent_name, given)]

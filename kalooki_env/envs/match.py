@@ -1,4 +1,4 @@
-"""A whole match as one episode of the AEC environment: the score between deals, what policies see of it, and what it pays."""
+"""A whole match as one episode of an environment: the score between deals, what policies see of it, and what it pays."""
 
 from __future__ import annotations
 
@@ -72,7 +72,12 @@ class MatchEpisode:
         """Table of the present deal: its engine, its dealer by the seats there, and the seed of its shuffles."""
         deal = self.deal
         found = engine(self.score.table_rules, len(deal.seats), self._max_seats)
-        return found, deal.seats.index(deal.dealer), deal_seed(self._seed, len(self.score.rows))
+        return found, deal.seats.index(deal.dealer), self.deal_seed
+
+    @property
+    def deal_seed(self) -> int:
+        """Seed of the shuffles of the present deal."""
+        return deal_seed(self._seed, len(self.score.rows))
 
     def add(self, state: Any, final: list[float]) -> list[float]:
         """Enter the scores of the deal that has ended.
@@ -103,24 +108,55 @@ class MatchEpisode:
         shared = [outcome.places.count(place) for place in outcome.places]
         return [1 - (place - 1 + (count - 1) / 2) / last for place, count in zip(outcome.places, shared, strict=True)]
 
-    def info(self, seat: int) -> dict[str, Any]:
-        """What `infos` say to a seat: where the match stands, and how its last deal ended."""
+    def standing(self) -> dict[str, Any]:
+        """Where the match stands, and how its last deal ended: numbers, and by seat tuples of them."""
         score, deal = self.score, self.deal
         last = score.deals[-1] if score.deals else None
+        nothing = (0,) * score.num_players
         return {
             "deal": deal.number,
-            "score": (last.scores[seat] or 0) if last else 0,
+            "scores": tuple(one or 0 for one in last.scores) if last else nothing,
             "winner": -1 if last is None or last.winner is None else last.winner,
             "blocked": int(last is not None and last.winner is None),
             "turns": self._turns,
-            "illegal": 0,
             "match": deal.match,
             "match_deal": deal.ordinal,
-            "total": score.totals[seat],
             "totals": score.totals,
-            "place": score.outcome.places[seat] if score.outcome else 0,
-            "chips": float(score.chips[seat]),
+            "places": score.outcome.places if score.outcome else nothing,
+            "chips": tuple(float(chips) for chips in score.chips),
         }
+
+    def info(self, seat: int) -> dict[str, Any]:
+        """What `infos` say to a seat."""
+        found = self.standing()
+        return {
+            "deal": found["deal"],
+            "score": found["scores"][seat],
+            "winner": found["winner"],
+            "blocked": found["blocked"],
+            "turns": found["turns"],
+            "illegal": 0,
+            "match": found["match"],
+            "match_deal": found["match_deal"],
+            "total": found["totals"][seat],
+            "totals": found["totals"],
+            "place": found["places"][seat],
+            "chips": found["chips"][seat],
+        }
+
+    def saved(self) -> dict[str, Any]:
+        """What `restore` needs, as plain values."""
+        return {"seed": self._seed, "turns": self._turns, "first_dealer": self.score.first_dealer, "scores": self.score.rows}
+
+    def restore(self, score: MatchScore, seed: int, turns: int) -> None:
+        """Go on from where another one stood.
+
+        Args:
+            score: its score.
+            seed: the seed of its match.
+            turns: turns of its last deal.
+        """
+        self.score, self._seed, self._turns = score, seed, turns
 
     def heading(self) -> str:
         """A line for pictures of the table: the deal, who plays it, and the totals."""

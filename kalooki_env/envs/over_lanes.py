@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalooki_env.batch.lanes import Lanes
+from kalooki_env.envs.match_lanes import MatchLanes
 from kalooki_env.envs.recording import RecordedLanes
 from kalooki_env.errors import ConfigError
 from kalooki_env.records.recorder import Policy
@@ -52,6 +53,16 @@ class OverLanes:
         Outside agents with a memory of their own are not in it.
         """
         return self.lanes.saved(self._name)
+
+    def standing(self) -> dict[str, NDArray[Any]]:
+        """Where the matches stand: int64 (N,) under `match`, `match_deal` and `deal`, (N, seats) under `totals`, float64 `chips`.
+
+        Raises:
+            ConfigError: episodes are single deals.
+        """
+        if not isinstance(self.lanes, MatchLanes):
+            raise ConfigError("standing without a match: make the environment with episode='match'")
+        return {name: self.lanes.standing[name].copy() for name in ("match", "match_deal", "deal", "totals", "chips")}
 
     def note(self, lane: int = 0, policy: Policy | None = None, value: float | None = None) -> None:
         """Say what the learner thinks of the decision that a recorded lane stands at: written with its action.

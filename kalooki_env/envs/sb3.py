@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
 from kalooki_env.agents.base import Agent
-from kalooki_env.batch.layout import INFOS
 from kalooki_env.envs.vector import SeatVectorEnv
 from kalooki_env.errors import ConfigError, EnvironmentStateError
 
@@ -70,7 +69,7 @@ class SB3VecEnv(VecEnv):
         for options in (one for lane, one in enumerate(self._options) if one not in self._options[:lane]):
             which = np.array([one == options for one in self._options])
             observations, _ = self.vector.reset(seed=seeds, options={**options, "reset_mask": which})
-        self.reset_infos = _rows(self.vector.lanes.infos)
+        self.reset_infos = _rows(self.vector.lanes.told())
         self._actions = None
         self._reset_seeds()
         self._reset_options()
@@ -98,7 +97,7 @@ class SB3VecEnv(VecEnv):
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         ended = np.flatnonzero(lanes.over)
         if len(ended):
-            numbers, seen = _rows(lanes.final_infos[:, ended]), self.vector.last_observations(ended)
+            numbers, seen = _rows(lanes.last_told(ended)), self.vector.last_observations(ended)
             for lane, row, last in zip(ended, numbers, seen, strict=True):
                 infos[lane] = {**row, "terminal_observation": last, "TimeLimit.truncated": False}
         return self.vector.observations(), lanes.rewards[:, 0].astype(np.float32), lanes.over, infos
@@ -138,6 +137,7 @@ class SB3VecEnv(VecEnv):
         return [False for _ in self._get_indices(indices)]
 
 
-def _rows(numbers: NDArray[np.int64]) -> list[dict[str, Any]]:
-    """The numbers of some lanes, int64 (7, n), a dict for each lane."""
-    return [dict(zip(INFOS, row, strict=True)) for row in numbers.T.tolist()]
+def _rows(numbers: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
+    """The numbers of some lanes by name, a dict for each lane."""
+    rows = zip(*(values.tolist() for values in numbers.values()), strict=True)
+    return [dict(zip(numbers, row, strict=True)) for row in rows]

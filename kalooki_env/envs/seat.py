@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kalooki_env import core
 from kalooki_env.agents.base import Agent
 from kalooki_env.envs.batch_options import with_options
+from kalooki_env.envs.match_lanes import MatchLanes
 from kalooki_env.envs.options import one_of
 from kalooki_env.envs.vector import SeatVectorEnv
 from kalooki_env.errors import ConfigError, EnvironmentStateError
@@ -130,13 +131,17 @@ class SeatEnv(gymnasium.Env):
         if self.render_mode is None:
             raise EnvironmentStateError("render without a mode: make the environment with render_mode='ansi' or 'human'")
         lanes = self._vector.lanes
-        table, state, lane = lanes.engine, lanes.states[0], lanes.lanes[0]
+        table, state, lane = lanes.table_of(0), lanes.states[0], lanes.lanes[0]
         if not state["deal"]:
             raise EnvironmentStateError("render before reset: call reset() first")
         views = np.zeros(1, core.VIEW)
-        core.views_of_lanes(lanes.states, table.record, _LANE, lanes.lanes["seat"].astype(np.int64), views)
+        seat = int(lane["at_table"][lane["seat"]] if lane["table"] else lane["seat"])
+        if seat < 0:  # a match that has ended without it
+            seat = int(state["actor"])
+        core.views_of_lanes(lanes.states, table.record, _LANE, np.array([seat]), views)
         legal = [action_text(int(action), state, table) for action in lane["legal"][: lane["n"]]]
-        text = table_text(views[0], table, legal=legal, reveal=state if self._reveal else None)
+        text = lanes.heading(0) if isinstance(lanes, MatchLanes) else ""
+        text += table_text(views[0], table, legal=legal, reveal=state if self._reveal else None)
         if self.render_mode == "ansi":
             return text
         sys.stdout.write(text + "\n")
@@ -147,9 +152,14 @@ class SeatEnv(gymnasium.Env):
         self._vector.close()
 
     def _info(self, infos: dict[str, Any]) -> dict[str, Any]:
-        """Numbers, and the mask."""
-        found = {name: int(values[0]) for name, values in infos.items() if not name.startswith("_") and name != "action_mask"}
+        """Numbers, in a match an array as well, and the mask."""
+        found = {name: _plain(values[0]) for name, values in infos.items() if not name.startswith("_") and name != "action_mask"}
         return {"action_mask": infos["action_mask"][0], **found}
+
+
+def _plain(value: Any) -> Any:
+    """Python's number for one of NumPy's; arrays as they are."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _first(observations: Any) -> Any:

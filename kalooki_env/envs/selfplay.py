@@ -23,7 +23,7 @@ class Decisions(NamedTuple):
         action_mask: int8 (N, A), never empty.
         acting_seat: int64 (N,).
         rewards: float64 (N, seats), of every seat since the last decision of the lane.
-        deal_over: bool (N,): a deal ended in this step; the lane stands at the first decision of the next.
+        deal_over: bool (N,): a deal, or a whole match, ended in this step; the lane stands at the first decision of the next.
     """
 
     observation: Any
@@ -40,7 +40,7 @@ class SelfPlayEnv(OverLanes):
     Consecutive rows of a lane belong to different seats: keep one stream per lane and seat, and close a decision when the same
     seat decides again or the deal ends, with all the rewards that the seat was given meanwhile. A lane whose deal ends deals
     anew in the same step; `finished()` tells how the deals ended. Lane `i` plays exactly what `kalooki_env.env` plays with the
-    same options, seed and actions.
+    same options, seed and actions. With `episode="match"` whole matches follow each other; seats are those of the match.
 
     Args:
         num_envs: number of lanes, N.
@@ -105,17 +105,20 @@ class SelfPlayEnv(OverLanes):
         seen = formed(self._options, lanes, lanes.observations, lanes.masks)
         return Decisions(seen, lanes.masks, lanes.infos[INFOS.index("seat")], lanes.rewards, lanes.over)
 
-    def finished(self) -> dict[str, NDArray[np.int64]]:
+    def finished(self) -> dict[str, NDArray[Any]]:
         """How the deals ended that were over in the last step.
 
         Returns:
             int64 (n,) under `lane`, `deal`, `winner` (-1: blocked), `blocked`, `turns` and `illegal` (1: the last action
-            was illegal: it ended the deal, or was replaced), and `scores`, int64 (n, seats).
+            was illegal: it ended the deal, or was replaced), and `scores`, int64 (n, seats). Of matches, the same of their last
+            deals, and `match`, `match_deal`, `totals` and `place`, the latter two int64 (n, seats), and `chips`, float64.
         """
         ended = np.flatnonzero(self.lanes.over)
-        rows = self.lanes.final_infos[:, ended]
-        found = {name: row for name, row in zip(INFOS, rows, strict=True) if name not in ("seat", "score")}
-        return {"lane": ended, **found, "scores": self.lanes.final_scores[ended]}
+        found = self.lanes.last_told(ended)
+        if self._options.episode == "deal":
+            found["score"] = self.lanes.final_scores[ended]
+        scores = found.pop("score")
+        return {"lane": ended, **{name: row for name, row in found.items() if name not in ("seat", "total")}, "scores": scores}
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> Decisions:
         """Go on from a saved state, in an environment with the same options.

@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from kalooki_env.agents.base import Agent
-from kalooki_env.batch.layout import INFOS, Autoreset
+from kalooki_env.batch.layout import Autoreset
 from kalooki_env.envs.batch_options import (
     BatchOptions,
     agent_name,
@@ -28,7 +28,7 @@ from kalooki_env.envs.batch_options import (
 )
 from kalooki_env.envs.options import one_of, seat_of, warn_of_misspelt
 from kalooki_env.envs.over_lanes import OverLanes
-from kalooki_env.errors import ConfigError
+from kalooki_env.errors import ConfigError, RulesError
 
 
 def autoreset_of(mode: Any) -> AutoresetMode:
@@ -58,13 +58,18 @@ class SeatVectorEnv(OverLanes, VectorEnv):
     A deal that ends before the seat had a decision is not shown: another is dealt, and `skipped_deals` counts it. Lane `i` plays
     exactly what `SeatEnv` plays with the same seed and actions, whatever its neighbours do, unless an outside agent draws lots.
 
+    With `episode="match"` an episode is a whole match: its deals follow each other without an end, observations hold the totals
+    (`kalooki_env.env`), and a seat that does not play a sudden death is not asked until the match is over; then it sees zeros.
+    Infos also have `match`, `match_deal`, `total`, `place` (0 until the end) and, as float64, `chips` of the seat, and `totals`,
+    `(N, seats)`; `score`, `winner`, `blocked` and `turns` are those of the last deal that ended. Seats are those of the match.
+
     Args:
         num_envs: number of lanes, N.
         opponents: who plays the other seats: `"random"`, `"greedy"` and `"expert"` play inside compiled code; other names that
             `kalooki_env.agents.load` takes, and agents themselves, are asked in batches. One, or a list of `num_players - 1`,
             clockwise from the learning seat.
         seat: the learning seat, or `"rotate"`: a place behind the dealer at random after a seeded reset, then one further from
-            deal to deal.
+            deal to deal; in a match behind its first dealer, from match to match.
         autoreset_mode: Gymnasium's modes: `"next_step"`, `"same_step"` or `"disabled"`.
         options: see `kalooki_env.envs.batch_options.BatchOptions`.
 
@@ -160,14 +165,14 @@ class SeatVectorEnv(OverLanes, VectorEnv):
         return formed(self._options, self.lanes, self.lanes.observations, self.lanes.masks)
 
     def last_observations(self, ended: NDArray[np.int64]) -> list[Any]:
-        """Last observations of deals that ended in the last step, where others have been dealt since: of these lanes."""
+        """Last observations of episodes that ended in the last step, where others have begun since: of these lanes."""
         rows = self.lanes.final_observations[ended]
         ones = np.ones((len(ended), self.lanes.engine.num_actions), np.int8)
         return [formed(self._options, self.lanes, row, mask) for row, mask in zip(rows, ones, strict=True)]
 
     @property
     def skipped_deals(self) -> int:
-        """Deals so far that ended before the seat had a decision."""
+        """Deals, or matches, so far that ended before the seat had a decision."""
         return int(self.lanes.lanes["skipped"].sum())
 
     # ---- saving --------------------------------------------------------------------------------------------------
@@ -193,7 +198,7 @@ class SeatVectorEnv(OverLanes, VectorEnv):
     def _infos(self) -> dict[str, Any]:
         everyone = np.ones(self.num_envs, np.bool_)
         infos: dict[str, Any] = {"action_mask": self.lanes.masks, "_action_mask": everyone}
-        for name, row in zip(INFOS, self.lanes.infos, strict=True):
+        for name, row in self.lanes.told().items():
             infos[name] = row
             infos[f"_{name}"] = everyone
         return infos
@@ -209,8 +214,9 @@ class SeatVectorEnv(OverLanes, VectorEnv):
         masks = np.zeros_like(lanes.masks)
         masks[ended] = 1
         final: dict[str, Any] = {"action_mask": masks, "_action_mask": over}
-        for name, row in zip(INFOS, lanes.final_infos, strict=True):
-            final[name] = np.where(over, row, 0)
+        for name, rows in lanes.last_told(ended).items():
+            final[name] = np.zeros((self.num_envs, *rows.shape[1:]), rows.dtype)
+            final[name][ended] = rows
             final[f"_{name}"] = over
         infos |= {"final_obs": finals, "_final_obs": over, "final_info": final, "_final_info": over}
 
@@ -227,6 +233,8 @@ class SeatVectorEnv(OverLanes, VectorEnv):
         settings = self.lanes.settings.copy()
         players = self.lanes.engine.num_players
         if "deal" in options:
+            if self._options.episode == "match":
+                raise RulesError("reset option 'deal' is not allowed in a match, whose deals follow from the rules")
             if self._options.lane_deals is not None:
                 raise ConfigError(
                     f"reset option deal {options['deal']!r} is not allowed: each lane has a deal of its own (lane_deals)"
