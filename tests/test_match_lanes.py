@@ -383,7 +383,6 @@ def test_gymnasium_accepts_it_and_pictures_name_the_deal(monkeypatch: pytest.Mon
         ({"episode": "match", "match_reward": "stake"}, ConfigError, "rules key stakes: none"),
         ({"episode": "match", "deal": 3}, ConfigError, "deal 3 is not allowed with episode 'match'"),
         ({"episode": "match", "lane_deals": [3]}, ConfigError, "lane_deals are not allowed with episode 'match'"),
-        ({"episode": "match", "record": "deals.jsonl"}, ConfigError, "record is not allowed with episode 'match'"),
         ({"episode": "match", "num_players": 2}, RulesError, "2 players are not allowed in a match"),
     ],
     ids=str,

@@ -20,6 +20,7 @@ from kalooki_env.batch.lanes import Lanes
 from kalooki_env.batch.layout import OUTSIDE, PARTS, RANDOM, SETTINGS, Autoreset, OnIllegal, RewardKind
 from kalooki_env.envs.match import default_observation, match_of
 from kalooki_env.envs.match_lanes import MatchLanes
+from kalooki_env.envs.match_recording import RecordedMatchLanes
 from kalooki_env.envs.options import check_observation, deals_of, number, one_of, seat_of, shaping_of
 from kalooki_env.envs.recording import RecordedLanes
 from kalooki_env.errors import ConfigError, RulesError, closest
@@ -57,7 +58,7 @@ class BatchOptions:
         mask_in_observation: `{"observation": ..., "action_mask": ...}` in place of the observation alone.
         reward, shaping: as for `kalooki_env.env`.
         episode: `"deal"`, or `"match"`: an episode is a match, or series, as the rules say, and its deals follow each other; then
-            `deal` and `lane_deals` are left as they are, and there is no record.
+            `deal` and `lane_deals` are left as they are, and one lane can be recorded.
         match_reward: of a match, as for `kalooki_env.env`.
         on_illegal: `"raise"`, and no lane changes; `"lose"`: the episode ends with `illegal_reward`; `"replace"`: a random legal
             action is carried out instead. Illegal actions are counted.
@@ -122,13 +123,8 @@ class BatchOptions:
             raise ConfigError(f"threads {made.threads!r} is not allowed; allowed: 1 or more")
         if made.record is None and "record_lanes" in options:
             raise ConfigError(f"record_lanes {made.record_lanes!r} without a record: record=PATH says where it is written")
-        if made.episode == "match":
-            if made.lane_deals is not None:
-                raise ConfigError("lane_deals are not allowed with episode 'match', whose deals follow from the rules")
-            if made.record is not None:
-                raise ConfigError(
-                    "record is not allowed with episode 'match': lanes record single deals; kalooki_env.env records matches"
-                )
+        if made.episode == "match" and made.lane_deals is not None:
+            raise ConfigError("lane_deals are not allowed with episode 'match', whose deals follow from the rules")
         return replace(made, observation=default_observation(made.episode)) if made.observation is None else made
 
     def text(self, **others: Any) -> str:
@@ -307,14 +303,16 @@ def lanes_of(
         if len(lane_deals) != count or not isinstance(options.lane_deals, Sequence | np.ndarray):
             raise ConfigError(f"lane_deals {options.lane_deals!r} are not allowed; allowed: one for each of {count} lanes")
     more: dict[str, Any] = {"lane_deals": lane_deals, "outside": outside, "threads": options.threads, "fresh": options.copy}
+    names = None if asks_all else ["learner", *map(agent_name, given)]
+    record: dict[str, Any] = {"path": options.record, "record_lanes": options.record_lanes, "names": names}
     if options.episode == "match":
-        return MatchLanes(table, layout, settings, count, reward=options.match_reward, **more)
+        more["reward"] = options.match_reward
+        if options.record is None:
+            return MatchLanes(table, layout, settings, count, **more)
+        return RecordedMatchLanes(table, layout, settings, count, **record, **more)
     if options.record is None:
         return Lanes(table, layout, settings, count, **more)
-    names = None if asks_all else ["learner", *map(agent_name, given)]
-    return RecordedLanes(
-        table, layout, settings, count, path=options.record, record_lanes=options.record_lanes, names=names, **more
-    )
+    return RecordedLanes(table, layout, settings, count, **record, **more)
 
 
 def observation_space(options: BatchOptions, lanes: Lanes) -> spaces.Space[Any]:

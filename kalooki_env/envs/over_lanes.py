@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from kalooki_env.batch.lanes import Lanes
 from kalooki_env.envs.match_lanes import MatchLanes
+from kalooki_env.envs.match_recording import RecordedMatchLanes
 from kalooki_env.envs.recording import RecordedLanes
 from kalooki_env.errors import ConfigError
 from kalooki_env.records.recorder import Policy
@@ -76,6 +77,6 @@ class OverLanes:
             ConfigError: nothing is recorded, or not this lane.
             RecordError: no deal runs there, or something that is no such number.
         """
-        if not isinstance(self.lanes, RecordedLanes):
+        if not isinstance(self.lanes, RecordedLanes | RecordedMatchLanes):
             raise ConfigError("note without a record: make the environment with record=PATH")
         self.lanes.note(lane, policy, value)

@@ -73,7 +73,7 @@ class RecordedLanes(Lanes):
         # One lane is written action by action. Deals of several would lie across each other: each is written when it has ended.
         is_alone = len(chosen) == 1
         self._followers = [
-            _Follower(self, self.writer if is_alone else _Kept(self.writer), None if is_alone else lane, names) for lane in chosen
+            Follower(self, self.writer if is_alone else _Kept(self.writer), None if is_alone else lane, names) for lane in chosen
         ]
 
     def _call(self, jobs: NDArray[np.uint8], actions: NDArray[np.int64], settings: NDArray[np.void]) -> int:
@@ -132,7 +132,7 @@ class _Kept(DealRecorder):
             self._lines = []
 
 
-class _Follower:
+class Follower:
     """Plays one lane a second time.
 
     Args:
@@ -234,9 +234,7 @@ class _Follower:
         while self._state[0]["phase"] != _OVER:
             game = self._running()
             legal = game.legal_numbers()
-            actor, player = int(self._state[0]["actor"]), None
-            if not self._asks_all and actor != self._seat:
-                player = self._players[(actor - self._seat) % self._table.num_players]
+            player = self._player_of(int(self._state[0]["actor"]))
             action = legal[0]
             if player is None:
                 if len(legal) > 1 or not self._skips_forced:
@@ -255,6 +253,12 @@ class _Follower:
                     action = self._bot_action(player, game)
             self._act(action)
         return False
+
+    def _player_of(self, actor: int) -> int | None:
+        """Who plays a seat, None for the one that is asked."""
+        if self._asks_all or actor == self._seat:
+            return None
+        return self._players[(actor - self._seat) % self._table.num_players]
 
     def _bot_action(self, bot: int, game: Game) -> int:
         # Bots draw nothing: the generator is not asked.
