@@ -243,7 +243,7 @@ class Rules:
                 raise RulesError(f"rules key opening_points: null is not allowed with game: kaluki; allowed: 1 to {MOST}")
             if (self.match_deals is None) == (self.score_limit is None):
                 raise RulesError(
-                    f"rules keys match_deals: {_word(self.match_deals)} and score_limit: {_word(self.score_limit)} are not "
+                    f"rules keys match_deals: {word(self.match_deals)} and score_limit: {word(self.score_limit)} are not "
                     "allowed together; allowed: one of the two, the other null"
                 )
 
@@ -361,7 +361,7 @@ class Rules:
     def __str__(self) -> str:
         """The text that `parse` reads: the preset's name and the keys that differ from it."""
         base = {**{f.name: f.default for f in dataclasses.fields(Rules)}, **PRESETS[self.base].values}
-        words = [f"{key}={_word(value)}" for key, value in self.as_dict().items() if value != base[key]]
+        words = [f"{key}={word(value)}" for key, value in self.as_dict().items() if value != base[key]]
         return " ".join([self.base, *words])
 
     # ---- what follows from the keys ------------------------------------------------------------------------------
@@ -469,7 +469,8 @@ def _value(key: str, word: str) -> Any:
     return _VALUE_WORDS.get(word, int(word) if is_number else word)
 
 
-def _word(value: object) -> str:
+def word(value: object) -> str:
+    """A value as texts write it."""
     if isinstance(value, tuple):
         return ",".join(value)
     return next((word for word, known in _VALUE_WORDS.items() if value is known), str(value))

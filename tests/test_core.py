@@ -15,11 +15,11 @@ from kalooki_env.rules import Rules
 
 
 def batch(table: Engine, lanes: int, seed: int) -> np.ndarray:
-    """Lanes with deals 1 to 9 in turn and all dealers, each with its own generator."""
+    """Lanes with all deals in turn and all dealers, each with its own generator."""
     states = np.zeros(lanes, core.STATE)
     core.seed_lanes(states, np.arange(seed, seed + lanes).astype(np.uint64))
     numbers = np.arange(lanes)
-    core.reset_lanes(states, table.record, numbers % 9 + 1, numbers % table.num_players)
+    core.reset_lanes(states, table.record, numbers % table.rules.num_deals + 1, numbers % table.num_players)
     return states
 
 
@@ -33,10 +33,8 @@ def choose(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return actions
 
 
-def check_invariants(states: np.ndarray, table: Engine, masks: np.ndarray) -> None:
-    """What must hold in every position."""
-    n, packs = table.num_players, int(table.record[0]["packs"])
-    deck = np.array([packs] * 52 + [2 * packs])
+def check_cards(states: np.ndarray, num_players: int, deck: np.ndarray, masks: np.ndarray) -> None:
+    """What must hold in every position of either game: all cards of the deck are there, and something to do."""
     stock_count = np.zeros((len(states), core.CARDS), int)
     pile_count = np.zeros((len(states), core.CARDS), int)
     for counts, key in ((stock_count, "stock"), (pile_count, "pile")):
@@ -49,9 +47,17 @@ def check_invariants(states: np.ndarray, table: Engine, masks: np.ndarray) -> No
     assert (hands.sum(axis=2) == states["hand_n"]).all()
     known = states["known"].reshape(-1, core.SEATS, core.CARDS)
     assert (known <= hands).all()
-    assert not hands[:, n:].any()
+    assert not hands[:, num_players:].any()
     over = states["phase"] == Phase.OVER
     assert (masks.any(axis=1) == ~over).all(), "a running deal without a legal action, or a finished one with one"
+    assert not states["scores"][~over].any()
+
+
+def check_invariants(states: np.ndarray, table: Engine, masks: np.ndarray) -> None:
+    """What must hold in every position."""
+    n, packs = table.num_players, int(table.record[0]["packs"])
+    check_cards(states, n, np.array([packs] * 52 + [2 * packs]), masks)
+    over = states["phase"] == Phase.OVER
     contract = (table.record[0]["threes"].astype(int) + table.record[0]["fours"])[states["deal"] - 1]
     laying = (states["phase"] == Phase.MELD) | (states["phase"] == Phase.FILL)
     actor = np.arange(core.SEATS) == states["actor"][:, None]
@@ -66,7 +72,6 @@ def check_invariants(states: np.ndarray, table: Engine, masks: np.ndarray) -> No
     between = ~opened & seats & ~(actor & laying[:, None]) & ~over[:, None]
     assert (states["hand_n"][between] == expected[between]).all()
     assert (states["calls_allowed"].sum(axis=1) == states["answers_allow"].sum(axis=1)).all()
-    assert not states["scores"][~over].any()
 
 
 def check_scores(states: np.ndarray, table: Engine) -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from conftest import KALUKI, positions
+from test_core import batch, check_cards
 
 from kalooki_env import core
 from kalooki_env.core import ActionKind, Phase
@@ -22,14 +23,6 @@ from kalooki_env.verify import eager_policy, mixed_policy
 EAGER = ("kaluki51 opening_points=20", "kaluki40_british opening_points=10 joker_total=null")
 
 
-def batch(table: Engine, lanes: int, seed: int) -> np.ndarray:
-    """Lanes with all dealers, each with its own generator."""
-    states = np.zeros(lanes, core.STATE)
-    core.seed_lanes(states, np.arange(seed, seed + lanes).astype(np.uint64))
-    core.reset_lanes(states, table.record, np.ones(lanes, np.int64), np.arange(lanes) % table.num_players)
-    return states
-
-
 def choose(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """A random legal action per lane, mostly one that plays cards where there is one; -1 where the deal is over."""
     weights = rng.random(masks.shape) * (masks > 0)
@@ -43,19 +36,8 @@ def choose(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def check_invariants(states: np.ndarray, table: Engine, masks: np.ndarray) -> None:
     """What must hold in every position."""
     n, record = table.num_players, table.record[0]
-    counts = {key: np.zeros((len(states), core.CARDS), int) for key in ("stock", "pile")}
-    for key, count in counts.items():
-        for place in range(core.MAX_DECK):
-            lanes = np.flatnonzero(states[f"{key}_n"] > place)
-            np.add.at(count, (lanes, states[key][lanes, place]), 1)
-    hands = states["hands"].astype(int)
-    assert (hands.sum(axis=1) + counts["stock"] + counts["pile"] + states["table_count"] == table.deck).all()
-    assert (counts["pile"] == states["pile_count"]).all()
-    assert (hands.sum(axis=2) == states["hand_n"]).all()
-    assert (states["known"].reshape(-1, core.SEATS, core.CARDS) <= hands).all()
-    assert not hands[:, n:].any()
+    check_cards(states, n, table.deck, masks)
     over = states["phase"] == Phase.OVER
-    assert (masks.any(axis=1) == ~over).all(), "a running deal without a legal action, or a finished one with one"
     actor = np.arange(core.SEATS) == states["actor"][:, None]
     opened, seats = states["opened"] > 0, np.arange(core.SEATS) < n
     laying = np.isin(states["phase"], (Phase.MELD, Phase.FILL))[:, None] & actor
@@ -67,7 +49,6 @@ def check_invariants(states: np.ndarray, table: Engine, masks: np.ndarray) -> No
     # A seat that has opened holds at least one card, except in the midst of an action of its own.
     assert (states["hand_n"][opened & ~over[:, None] & ~laying] > 0).all()
     assert not (states["owed_card"] + states["owed_jokers"])[~np.isin(states["phase"], range(1, 6))].any()
-    assert not states["scores"][~over].any()
     assert not states["calls_made"].any()
     on_table = np.zeros((len(states), core.CARDS), int)
     for lane, state in enumerate(states):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import lru_cache
 
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from kaluki_texts import in_the_midst
 from test_fuzz_texts import CARD, CARDS, END, FACE, MELD, ODD, meaning
 from test_kaluki_core import EAGER
+from test_positions import mutilated
 
 from kalooki_env import Game, KalookiError
 from kalooki_env.rules import Rules
@@ -155,17 +155,7 @@ def test_what_is_read_is_written_the_same_again_or_refused(text: str, data: st.D
 @given(POSITIONS, st.data())
 def test_mutilated_positions_give_errors_of_our_own(text: str, data: st.DataObject) -> None:
     """Characters changed, words doubled, lines lost: an error of the family, or a sound position."""
-    for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.integers(0, len(text) - 1))
-        kind = data.draw(st.sampled_from(["cut", "change", "double", "phase"]))
-        if kind == "cut":
-            text = text[:place] + text[place + data.draw(st.integers(1, 30)) :]
-        elif kind == "change":
-            text = text[:place] + data.draw(st.sampled_from("AKP19:- \nJSHx/")) + text[place + 1 :]
-        elif kind == "double":
-            text = text[:place] + text[place : place + 12] + text[place:]
-        else:
-            text = re.sub("phase: .*", f"phase: {data.draw(st.sampled_from(PHASES.split(';'))).strip()}", text)
+    text = mutilated(text, data, PHASES)
     try:
         game = Game.from_text(text)
     except KalookiError:

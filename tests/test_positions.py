@@ -225,11 +225,8 @@ PHASE_VALUES = """draw P1 after call; play P2; play P1 opened now; meld P1; fill
 layoff P1 onto P2/1; layoff P3 onto P1/3 low; move P1 in P1/3 to high; call P3 on P1; answer P1 to P3; over P1; over blocked"""
 
 
-@settings(max_examples=300, deadline=None)
-@given(st.data())
-def test_mutilated_positions_give_errors_of_our_own(data: st.DataObject) -> None:
-    """Characters changed, words doubled, lines lost, phases exchanged: an error of the family, or a sound position."""
-    text = data.draw(st.sampled_from(TEXTS))
+def mutilated(text: str, data: st.DataObject, phases: str) -> str:
+    """A position text with characters changed, words doubled, lines lost, or another phase of those between semicolons."""
     for _ in range(data.draw(st.integers(1, 3))):
         place = data.draw(st.integers(0, len(text) - 1))
         kind = data.draw(st.sampled_from(["cut", "change", "double", "phase"]))
@@ -240,7 +237,16 @@ def test_mutilated_positions_give_errors_of_our_own(data: st.DataObject) -> None
         elif kind == "double":
             text = text[:place] + text[place : place + 12] + text[place:]
         else:
-            text = re.sub("phase: .*", f"phase: {data.draw(st.sampled_from(PHASE_VALUES.split(';'))).strip()}", text)
+            text = re.sub("phase: .*", f"phase: {data.draw(st.sampled_from(phases.split(';'))).strip()}", text)
+    return text
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_mutilated_positions_give_errors_of_our_own(data: st.DataObject) -> None:
+    """Characters changed, words doubled, lines lost, phases exchanged: an error of the family, or a sound position."""
+    text = data.draw(st.sampled_from(TEXTS))
+    text = mutilated(text, data, PHASE_VALUES)
     try:
         game = Game.from_text(text)
     except kalooki_env.KalookiError:

@@ -8,7 +8,7 @@ from importlib import resources
 from typing import Any
 
 from kalooki_env.cli.common import Verbs, add_json, add_verb, write_json
-from kalooki_env.rules import RULE_KEYS, Rules, presets
+from kalooki_env.rules import RULE_KEYS, Rules, presets, word
 
 
 def add(verbs: Verbs) -> None:
@@ -58,10 +58,3 @@ def preset_text(rules: Rules) -> str:
         line = f"  {key.ljust(max(map(len, RULE_KEYS)))}  {word(value)}"
         lines.append(line if value == usual[key] else f"{line.ljust(52)}  (jamaican: {word(usual[key])})")
     return "\n".join(lines) + "\n"
-
-
-def word(value: object) -> str:
-    """A value as texts write it."""
-    if isinstance(value, tuple):
-        return ",".join(value)
-    return {True: "true", False: "false", None: "null"}.get(value, str(value)) if isinstance(value, bool | None) else str(value)

@@ -89,9 +89,7 @@ class MatchEpisode:
         Returns:
             What it pays to all seats of the match.
         """
-        row: list[int | None] = [None] * self.score.num_players
-        for at, seat in enumerate(self.deal.seats):
-            row[seat] = int(state["scores"][at])
+        row = self.score.by_seat(state["scores"])
         self._turns = int(state["turns"])
         self.score = self.score.with_scores(row)
         if self._reward == "deals":

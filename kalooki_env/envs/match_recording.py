@@ -16,7 +16,6 @@ from kalooki_env.batch.layout import DEAL, NOTHING, RESET, SHOW, STEP
 from kalooki_env.envs.match_lanes import MatchLanes
 from kalooki_env.envs.recording import Follower, lanes_to_record
 from kalooki_env.errors import ConfigError
-from kalooki_env.game.cards import seat_name
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.game import Game
 from kalooki_env.game.match import note_standing
@@ -127,22 +126,11 @@ class _MatchFollower(Follower):
         if job == DEAL:
             self._begin_next(lane)
         else:
-            legal = self._running().legal_numbers()
-            if job == STEP and action not in legal:
-                action = legal[self._lot(len(legal))]
-                lost = self._loses
-            if lost:
-                self.recorder.abandon(f"an illegal action by {seat_name(int(self._running().states[0]['actor']))}")
-            else:
-                self._act(action)
+            lost = self._carry_out(job, action)
         if not lost and not self._play_on(after[0]):
             score = self._lanes.score_of(self._lane)
-            row: list[int | None] = [None] * score.num_players
-            for at, seat in enumerate(self._sits):
-                row[seat] = int(self._state[0]["scores"][at])
-            note_ends(self._writer, score, score.with_scores(row))
-        assert self._state[0].tobytes() == after[0].tobytes(), "the record is what the lane played"
-        assert self._lots[0]["rng"] == after[1]["rng"], "the record draws what the lane drew"
+            note_ends(self._writer, score, score.with_scores(score.by_seat(self._state[0]["scores"])))
+        self._compare(after)
 
     def restart(self, state: Any, lane: Any, seed: int | None) -> None:
         """See `Follower.restart`. In a record a match has all its deals, so that one that has lost some is left out."""

@@ -197,14 +197,7 @@ class Follower:
             self._state[0] = before[0][0]
             self._deal(lane, settings)
         else:
-            legal = self._running().legal_numbers()
-            if job == STEP and action not in legal:
-                action = legal[self._lot(len(legal))]
-                lost = self._loses
-            if lost:
-                self.recorder.abandon(f"an illegal action by {seat_name(int(self._running().states[0]['actor']))}")
-            else:
-                self._act(action)
+            lost = self._carry_out(job, action)
         while True:
             if not lost and self._play_on(after[0]):
                 break
@@ -214,6 +207,22 @@ class Follower:
                     break
             lost = False
             self._deal(lane, settings)
+        self._compare(after)
+
+    def _carry_out(self, job: int, action: int) -> bool:
+        """The action that the lane was given, or what became of it. Returns whether it was illegal and the deal is lost by it."""
+        legal = self._running().legal_numbers()
+        lost = False
+        if job == STEP and action not in legal:
+            action = legal[self._lot(len(legal))]
+            lost = self._loses
+        if lost:
+            self.recorder.abandon(f"an illegal action by {seat_name(int(self._running().states[0]['actor']))}")
+        else:
+            self._act(action)
+        return lost
+
+    def _compare(self, after: tuple[Any, Any]) -> None:
         assert self._state[0].tobytes() == after[0].tobytes(), "the record is what the lane played"
         assert self._lots[0]["rng"] == after[1]["rng"], "the record draws what the lane drew"
 

@@ -20,6 +20,7 @@ class KalukiReader(Reader):
         for phase in Phase
         if phase not in (Phase.CALL, Phase.ANSWER)
     }
+    opened_now = (Phase.PLAY, Phase.FILL, Phase.LAYOFF, Phase.MOVE)
 
     def _refuse_foreign_lines(self) -> None:
         """All lines may stand."""
@@ -43,12 +44,8 @@ class KalukiReader(Reader):
         state = self.state
         if phase is Phase.OVER or not words:
             return super()._phase_words(phase, words)
-        actor = seat_number(words[0], self.n)
-        state["actor"] = state["turn"] = actor
-        if phase in (Phase.PLAY, Phase.FILL, Phase.LAYOFF, Phase.MOVE) and words[-2:] == ["opened", "now"]:
-            state["opened_now"] = 1
-            words = words[:-2]
-        match phase, words[1:]:
+        _, rest = self._seat_to_move(phase, words)
+        match phase, rest:
             case ((Phase.DRAW | Phase.PLAY | Phase.MELD), []):
                 return True
             case Phase.FILL, ["set", "of", rank] if len(rank) == 1 and rank in RANKS:

@@ -280,11 +280,8 @@ class Match:
             raise IllegalActionError(self._absent(seat), game.text(), game.seed)
         game.do(move, at)
         if game.outcome is not None:
-            row: list[int | None] = [None] * self.num_players
-            for number, score in zip(self.table_seats, game.outcome.scores, strict=True):
-                row[number] = score
             self.finished.append(game)
-            self.score = self.score.with_scores(row)
+            self.score = self.score.with_scores(self.score.by_seat(game.outcome.scores))
             self.game = self._dealt()
         return self
 

@@ -148,6 +148,19 @@ class MatchScore:
         dealer = num_players - 1 if first_dealer is None else whole_number("first_dealer", first_dealer)
         return cls(Rules.of(rules), num_players, dealer, tuple(_row(row) for row in scores))
 
+    def by_seat(self, scores: Sequence[int]) -> list[int | None]:
+        """Scores of the next deal by seat of the match, None for those that do not sit there.
+
+        Args:
+            scores: of its table, by seat there.
+        """
+        deal = self.next_deal
+        assert deal is not None, "a deal was played"
+        row: list[int | None] = [None] * self.num_players
+        for at, seat in enumerate(deal.seats):
+            row[seat] = int(scores[at])
+        return row
+
     def with_scores(self, scores: Sequence[int | None]) -> MatchScore:
         """The score after the next deal.
 

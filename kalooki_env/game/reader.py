@@ -43,6 +43,8 @@ class Reader:
     """
 
     phases = _PHASES
+    #: Phases whose seat may have opened in the same turn.
+    opened_now: tuple[Phase, ...] = (Phase.PLAY, Phase.LAYOFF)
 
     def __init__(self, lines: dict[str, str], table: Engine, deal: int) -> None:
         self.lines = lines
@@ -149,6 +151,16 @@ class Reader:
             raise NotationError(f"position line phase: {value!r} cannot be read")
         self.words = words
 
+    def _seat_to_move(self, phase: Phase, words: list[str]) -> tuple[int, list[str]]:
+        """Note the seat that a phase begins with, and whether it opened now. Returns it and the words between."""
+        state = self.state
+        actor = seat_number(words[0], self.n)
+        state["actor"] = state["turn"] = actor
+        if phase in self.opened_now and words[-2:] == ["opened", "now"]:
+            state["opened_now"] = 1
+            words = words[:-2]
+        return actor, words[1:]
+
     def _phase_words(self, phase: Phase, words: list[str]) -> bool:
         state = self.state
         if phase is Phase.OVER:
@@ -159,12 +171,8 @@ class Reader:
             return True
         if not words:
             return False
-        actor = seat_number(words[0], self.n)
-        state["actor"] = state["turn"] = actor
-        if phase in (Phase.PLAY, Phase.LAYOFF) and words[-2:] == ["opened", "now"]:
-            state["opened_now"] = 1
-            words = words[:-2]
-        match phase, words[1:]:
+        actor, rest = self._seat_to_move(phase, words)
+        match phase, rest:
             case ((Phase.DRAW | Phase.PLAY | Phase.MELD), []):
                 return True
             case Phase.DRAW, ["after", "call"]:
