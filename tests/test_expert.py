@@ -1,4 +1,4 @@
-"""`expert-v1`: frozen, and each of its rules in a position where the plain bot does otherwise."""
+"""The experts: frozen, and each of their rules in a position where a plainer bot does otherwise."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from kalooki_env.game.game import Game
 
 #: What decides how the expert plays, the rules and the exact solver aside.
 SOURCES = ("agents/expert.py", "agents/greedy.py", "core/outs.py")
+V2_SOURCES = ("agents/expert_v2.py", *SOURCES)
 KALUKI_SOURCES = ("agents/kaluki_expert.py", "agents/kaluki_greedy.py", "core/outs.py")
 FROZEN = "645744121ea175ee"
+V2_FROZEN = "3631c156136918e1"
 KALUKI_FROZEN = "f37d7a42fd515df6"
 
 
@@ -33,11 +35,15 @@ def choices(game: Game) -> tuple[str, str]:
     return choice(game, "greedy"), choice(game, "expert-v1")
 
 
-@pytest.mark.parametrize(("sources", "frozen"), [(SOURCES, FROZEN), (KALUKI_SOURCES, KALUKI_FROZEN)], ids=["jamaican", "kaluki"])
-def test_the_expert_is_frozen(sources: tuple[str, ...], frozen: str) -> None:
+@pytest.mark.parametrize(
+    ("sources", "frozen"),
+    [(SOURCES, FROZEN), (V2_SOURCES, V2_FROZEN), (KALUKI_SOURCES, KALUKI_FROZEN)],
+    ids=["v1", "v2", "kaluki"],
+)
+def test_an_expert_is_frozen(sources: tuple[str, ...], frozen: str) -> None:
     package = Path(kalooki_env.__file__).parent
     digest = hashlib.sha256(b"".join((package / source).read_bytes() for source in sources)).hexdigest()[:16]
-    assert digest == frozen, "expert-v1 never changes: a stronger one stands beside it, with a name of its own"
+    assert digest == frozen, "an expert never changes: a stronger one stands beside it, with a name of its own"
 
 
 def test_it_takes_an_upcard_that_shortens_the_wait() -> None:
@@ -90,3 +96,41 @@ def test_once_opened_it_takes_a_card_that_takes_a_jokers_place() -> None:
     melds = {"P1": "9S 9H 9D + QS QD QC + 5H 6H JK 8H"}
     game = position("draw P1", rules="jamaican_club", deal=2, melds=melds, P1="KC", pile="7H")
     assert choices(game) == ("draw stock", "take upcard")
+
+
+# ---- expert-v2 -------------------------------------------------------------------------------------------------------
+
+
+def experts(game: Game) -> tuple[str, str]:
+    """What the two experts do."""
+    return choice(game, "expert-v1"), choice(game, "expert-v2")
+
+
+def test_v2_allows_calls_as_the_discarder() -> None:
+    """Who has called holds more than the contract takes, and does not go out as soon as he opens."""
+    hand = "4S 7S 9S 4H 7H 9H 4D QD KD"
+    assert experts(position("answer P1 to P3", P1=hand, pile="KC", calls="P3 1/0")) == ("refuse", "allow")
+
+
+def test_v2_lets_a_needed_card_pass_early_in_a_deal_of_fours() -> None:
+    """A call brings two cards, one of them useless, and there are only three."""
+    hand = "4S 4S 5S 8S TS 2H 3H 7H 6D QD 9C JK"
+    assert experts(position("call P1 on P3", rules="jamaican_club", deal=4, P1=hand, pile="JC", turns=4)) == ("call", "pass")
+    near = "4S 5S 6S 7S 2H 3H 4H 5H 9D TD QD 2C"
+    assert choice(position("call P1 on P3", rules="jamaican_club", deal=4, P1=near, pile="JD"), "expert-v2") == "call"
+
+
+@pytest.mark.parametrize("preset", ["jamaican", "jamaican_club", "no_call", "kaluki51"])
+def test_v2_does_otherwise_only_in_calls_answers_and_discards_before_opening(preset: str) -> None:
+    met = set()
+    for seed in range(4 if preset == "kaluki51" else 9):
+        game = Game(preset, 4, deal=1 if preset == "kaluki51" else seed + 1, seed=seed)
+        while game.to_move is not None:
+            first, second = experts(game)
+            if first != second:
+                assert not game.states[0]["opened"][game.to_move] or game.phase is Phase.ANSWER
+                assert game.phase in (Phase.CALL, Phase.ANSWER) or (first.split()[0], second.split()[0]) == ("discard",) * 2
+                met.add(game.phase)
+            game.do(second)
+    calls = {"jamaican": {Phase.ANSWER}, "jamaican_club": {Phase.CALL, Phase.ANSWER}}.get(preset, set())
+    assert met == (set() if preset == "kaluki51" else calls | {Phase.PLAY})

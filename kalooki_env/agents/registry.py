@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kalooki_env.agents.base import Agent
-from kalooki_env.agents.scripted import ExpertAgent, GreedyAgent, RandomAgent
+from kalooki_env.agents.scripted import ExpertAgent, ExpertV2Agent, GreedyAgent, RandomAgent
 from kalooki_env.agents.search import CheatAll, CheatHands, SearchAgent
 from kalooki_env.errors import AgentError, closest
 
@@ -19,7 +19,8 @@ SCRIPTED: dict[str, Callable[[], Agent]] = {
     "random": RandomAgent,
     "greedy": GreedyAgent,
     "expert-v1": ExpertAgent,
-    "expert": ExpertAgent,
+    "expert-v2": ExpertV2Agent,
+    "expert": ExpertV2Agent,
 }
 #: Agents that take options, as in `search:ms=1000,bot=greedy`, and what makes them. Those whose names begin with `cheat` see
 #: hidden cards.
@@ -30,11 +31,11 @@ def load(name: str) -> Agent:
     """An agent from its name.
 
     Args:
-        name: a scripted agent (`random`, `greedy`, `expert-v1`), `search` with or without options (`search:ms=1000`), a
-            checkpoint folder, `sb3:PATH` for a zip file of sb3-contrib's MaskablePPO, trained with the observation that the file
-            tells or else with `obs-v1`, or `package.module:Class` for a class of anybody's that can be made without arguments.
-            Loading a checkpoint folder runs no code of its maker. The last two do: SB3 files hold pickles, and a module is
-            imported.
+        name: a scripted agent (`random`, `greedy`, `expert-v1`, `expert-v2`), `search` with or without options
+            (`search:ms=1000`), a checkpoint folder, `sb3:PATH` for a zip file of sb3-contrib's MaskablePPO, trained with the
+            observation that the file tells or else with `obs-v1`, or `package.module:Class` for a class of anybody's that can
+            be made without arguments. Loading a checkpoint folder runs no code of its maker. The last two do: SB3 files hold
+            pickles, and a module is imported.
 
     Raises:
         AgentError: no such agent; the message gives the closest name.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kalooki_env.agents.bots import EXPERT, SCRATCH, bot_action
+from kalooki_env.agents.bots import SCRATCH, bot_action
 from kalooki_env.agents.expert import outs_of_hand, total_of
 from kalooki_env.core.actions import MAX_ACTIONS
 from kalooki_env.core.batch import write_mask
@@ -66,7 +66,7 @@ def play_on(s, r, feas, dist, bot, seat, turns, legal, mask, views, scratch):
         s: STATE record.
         r: RULES record.
         feas, dist: the solver's tables.
-        bot: GREEDY or EXPERT.
+        bot: GREEDY, EXPERT or EXPERT_V2.
         seat: the seat.
         turns: how often it may come to its draw before this stops; 0 for never.
         legal, mask, views, scratch: scratch.
@@ -159,7 +159,7 @@ def note_self_play(states, rules, feas, dist, bot, mask, work, counts, features,
 
     Args:
         states: STATE (n,), played to their ends.
-        bot: GREEDY or EXPERT, at all seats.
+        bot: GREEDY, EXPERT or EXPERT_V2, at all seats.
         mask: int8 (num_actions,), scratch.
         work: WORK (1,), scratch.
         counts: int64 (ROUNDS, DISTANCES), added to: distances of seats that have not opened, at starts of their turns; a round
@@ -329,8 +329,8 @@ def imagine(positions, views, i, r, feas, dist, knows, paces, worlds, pool, scra
 
 
 @kernel
-def list_candidates(views, masks, i, rules, feas, dist, work, actions):
-    """List the actions of a decision that are worth playing out; the first is the expert's.
+def list_candidates(views, masks, i, prior, rules, feas, dist, work, actions):
+    """List the actions of a decision that are worth playing out; the first is that of an expert.
 
     Laying down and laying off as soon as possible is nearly always right, and playing that out would cost most of the time.
     Before opening, only discards that keep the contract distance smallest are listed.
@@ -339,6 +339,7 @@ def list_candidates(views, masks, i, rules, feas, dist, work, actions):
         views: VIEW (n,).
         masks: int8 (n, num_actions).
         i: which of them.
+        prior: EXPERT or EXPERT_V2.
         work: WORK (1,), scratch.
         actions: int64 (MAX_ACTIONS,), written.
 
@@ -349,14 +350,14 @@ def list_candidates(views, masks, i, rules, feas, dist, work, actions):
     v = views[i]
     mask = masks[i]
     scratch = work[0]["scratch"][:]
-    actions[0] = bot_action(EXPERT, v, mask, r, feas, dist, scratch)
+    actions[0] = bot_action(prior, v, mask, r, feas, dist, scratch)
     phase = i64(v["phase"])
     if phase == FILL or phase == LAYOFF or phase == MOVE or (phase == PLAY and actions[0] > JOKER):
         return 1
     narrow = phase == PLAY and i64(v["opened"][i64(v["observer"])]) == 0
     n = 1
     for action in range(mask.shape[0]):
-        # After `expert_action` the first row of its scratch space tells which discards keep the distance smallest.
+        # After an expert's choice the first row of its scratch space tells which discards keep the distance smallest.
         if mask[action] and action != actions[0] and (not narrow or (action < JOKER and scratch[0, action])):
             actions[n] = action
             n += 1
@@ -370,7 +371,7 @@ def judge(positions, views, i, rules, feas, dist, knows, bot, paces, turns, weig
     Args:
         positions, views, i, feas, dist, knows, paces: as for `imagine`.
         rules: RULES (1,).
-        bot: GREEDY or EXPERT: who plays on at all seats.
+        bot: GREEDY, EXPERT or EXPERT_V2: who plays on at all seats.
         turns: how many turns of the seat are played before its score is estimated; 0 for playing deals to their ends.
         weights: float64 (2, FEATURES), of that estimate: for a seat that has not opened, and for one that has.
         actions: int64 (n,), the candidates; the first is the one to compare with.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kalooki_env import core
 from kalooki_env.agents.base import Agent
-from kalooki_env.agents.bots import EXPERT, GREEDY, SCRATCH, bot_actions
+from kalooki_env.agents.bots import EXPERT, EXPERT_V2, GREEDY, SCRATCH, bot_actions
 from kalooki_env.game.engine import Engine
 
 
@@ -59,7 +59,14 @@ class GreedyAgent(BotAgent):
 
 
 class ExpertAgent(BotAgent):
-    """The strongest bot by hand; see `kalooki_env.agents.expert`, and `kaluki_expert` for Kaluki."""
+    """The first expert, frozen; see `kalooki_env.agents.expert`, and `kaluki_expert` for Kaluki."""
 
     def __init__(self) -> None:
         super().__init__(EXPERT)
+
+
+class ExpertV2Agent(BotAgent):
+    """The strongest bot by hand; see `kalooki_env.agents.expert_v2`. In Kaluki it plays as `ExpertAgent`."""
+
+    def __init__(self) -> None:
+        super().__init__(EXPERT_V2)

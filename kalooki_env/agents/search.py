@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kalooki_env import core
 from kalooki_env.agents.base import Agent
-from kalooki_env.agents.bots import EXPERT, GREEDY
+from kalooki_env.agents.bots import EXPERT, EXPERT_V2, GREEDY
 from kalooki_env.agents.rollouts import (
     ALL,
     DISTANCES,
@@ -39,7 +39,7 @@ MS = 100.0
 _SLICE = 8
 #: Positions before the first candidate may be given up early, and standard errors by which it has to be worse than the first.
 _FEWEST, _SURE = 24, 2.5
-_BOTS: Mapping[str, int] = {"expert": EXPERT, "greedy": GREEDY}
+_BOTS: Mapping[str, int] = {"expert-v1": EXPERT, "expert-v2": EXPERT_V2, "greedy": GREEDY}
 _HIDDEN: Mapping[str, int] = {"read": READ, "paced": PACED, "uniform": UNIFORM}
 
 
@@ -56,18 +56,18 @@ class _Learned(NamedTuple):
 
 
 class SearchAgent(Agent):
-    """Determinised Monte Carlo with `expert-v1` as a prior.
+    """Determinised Monte Carlo with an expert as a prior.
 
     Hidden cards are dealt at random, and a bot plays each candidate to the end of the deal. The same imagined cards serve all
     candidates of a decision, and of these the worse half is given up after each part of the budget (sequential halving: Karnin,
-    Koren and Somekh 2013). What `expert-v1` would do is always among them, and another action is chosen only if it is better by
+    Koren and Somekh 2013). What the expert would do is always among them, and another action is chosen only if it is better by
     more than chance explains: the highest of many means is mostly luck.
 
     Args:
         ms: milliseconds a decision (default 100). What is chosen then depends on the machine's speed.
         rollouts: deals played out for a decision, instead of a time: the same on any machine.
         z: standard errors by which another action has to be better than the expert's.
-        bot: who plays deals out: `expert` or `greedy`.
+        bot: who plays deals out: `expert-v1`, `expert-v2` or `greedy`. The prior is the same expert, or `expert-v1`.
         hidden: what hands of others are imagined to be: `uniform`, any cards; `paced`, as near to their contracts as hands are
             after so many turns; `read`, such hands as do not want what their seats have discarded and declined.
         turns: turns of the seat that are played out before the rest is estimated; 0 for playing deals to their ends.
@@ -87,7 +87,7 @@ class SearchAgent(Agent):
         ms: float | None = None,
         rollouts: int | None = None,
         z: float = 1.5,
-        bot: str = "expert",
+        bot: str = "expert-v1",
         hidden: str = "read",
         turns: int = 2,
         lessons: int = 1000,
@@ -103,6 +103,7 @@ class SearchAgent(Agent):
         self._turns = turns
         self._lessons = lessons
         self._bot = _choice("bot", bot, _BOTS)
+        self._prior = EXPERT_V2 if self._bot == EXPERT_V2 else EXPERT
         self._knows = _choice("hidden", hidden, _HIDDEN) if self.sees is None else self.sees
 
     def begin(self, engine: Engine) -> None:
@@ -126,7 +127,7 @@ class SearchAgent(Agent):
         core.seed_lanes(self._work["worlds"][0, 2:], rng.integers(2**63, size=1, dtype=np.uint64))
         listed = np.empty(core.MAX_ACTIONS, np.int64)
         for i in range(len(views)):
-            n = list_candidates(views, masks, i, table.record, table.feas, table.dist, self._work, listed)
+            n = list_candidates(views, masks, i, self._prior, table.record, table.feas, table.dist, self._work, listed)
             actions = listed[:n].copy()
             chosen[i] = actions[self._best(positions, views, i, actions)] if n > 1 else actions[0]
         return chosen
@@ -200,7 +201,7 @@ class CheatAll(CheatHands):
 
     sees = ALL
 
-    def __init__(self, bot: str = "expert") -> None:
+    def __init__(self, bot: str = "expert-v1") -> None:
         # With nothing left to chance each candidate has one outcome.
         super().__init__(rollouts=1, z=0.0, bot=bot, turns=0)
 

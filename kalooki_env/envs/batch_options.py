@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kalooki_env.agents import SCRIPTED, load
 from kalooki_env.agents.base import Agent
-from kalooki_env.agents.bots import EXPERT, GREEDY
+from kalooki_env.agents.bots import EXPERT, EXPERT_V2, GREEDY
 from kalooki_env.agents.play import Player
 from kalooki_env.batch.lanes import Lanes
 from kalooki_env.batch.layout import OUTSIDE, PARTS, RANDOM, SETTINGS, Autoreset, OnIllegal, RewardKind
@@ -30,7 +30,13 @@ from kalooki_env.observe.schema import Observation
 from kalooki_env.rules import Rules
 
 #: Opponents that play inside compiled code.
-COMPILED: dict[str, int] = {"random": RANDOM, "greedy": GREEDY, "expert-v1": EXPERT, "expert": EXPERT}
+COMPILED: dict[str, int] = {
+    "random": RANDOM,
+    "greedy": GREEDY,
+    "expert-v1": EXPERT,
+    "expert-v2": EXPERT_V2,
+    "expert": EXPERT_V2,
+}
 assert set(COMPILED) == set(SCRIPTED)
 #: Numbers of deals with their weights.
 Deals = int | Sequence[int] | Mapping[int, float] | Literal["random"]

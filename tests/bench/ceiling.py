@@ -2,20 +2,21 @@
 
     python -m tests.bench.ceiling --preset jamaican_club
 
-Each agent plays a deal in all four seats, and `expert-v1` plays it in its place. What it wins is told in two ways: by the scores,
-and by its advantages. Wherever it does otherwise than `expert-v1`, both actions are played out from the real position by four
-`expert-v1`, many times, each time with the stock in another order; the sum of these differences has the same mean as the
-difference of the scores (what a policy wins over another is the sum of its advantages along its own play: Kakade and Langford
-2002; as an estimate with less luck in it: Zinkevich et al. 2006), since nobody at the table knows the order of the stock, and with
-some ten times less variance. For an agent that does know it there are scores only.
+Each agent plays a deal in all four seats, and `expert-v1` plays it in its place. What it wins is told in two ways: by the
+scores, and by its advantages. Wherever it does otherwise than `expert-v1`, both actions are played out from the real position
+by four `expert-v1`, many times, each time with the stock in another order; the sum of these differences has the same mean as
+the difference of the scores (what a policy wins over another is the sum of its advantages along its own play: Kakade and
+Langford 2002; as an estimate with less luck in it: Zinkevich et al. 2006), since nobody at the table knows the order of the
+stock, and some ten times less variance. For an agent that does know it there are scores only.
 
-An agent that sees hands is a bound for what perfect guesses about hands would be worth; one that sees the stock too, for anything.
+An agent that sees hands is a bound for what perfect guesses about hands are worth; one that sees the stock too, for anything.
 What is done is kept, and not played again: stop and start as you like. One process a preset.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
 import time
@@ -137,7 +138,7 @@ def main() -> None:
                 played.append(table.play(number, seed))
                 path.write_text(as_text(done), encoding="utf-8")
                 advance(1)
-    sys.stdout.write(table_text(args.preset, done))
+    sys.stdout.write(table_text(args.preset, done) + budgets_text(done))
 
 
 def as_text(done: dict[str, list[dict[str, Any]]]) -> str:
@@ -161,6 +162,19 @@ def table_text(preset: str, done: dict[str, list[dict[str, Any]]]) -> str:
         texts = [*map(estimate_text, by_number), estimate_text(overall(deals, key)), estimate_text(overall(deals, "gain"))]
         lines.append(f"| `{agent}` | {milliseconds:.0f} | {len(deals)} | " + " | ".join(texts) + " |")
     return "\n".join(lines) + "\n"
+
+
+def budgets_text(done: dict[str, list[dict[str, Any]]]) -> str:
+    """What searches gain by more rollouts, by advantages on the deals that both have played."""
+    lines = []
+    searches = sorted((agent for agent in done if agent.startswith("search")), key=lambda agent: int(agent.partition("=")[2]))
+    for less, more in itertools.combinations(searches, 2):
+        before = {(one["deal"], one["seed"]): one["advantage"] for one in done[less]}
+        both = [one for one in done[more] if (one["deal"], one["seed"]) in before]
+        if len(both) > 1:
+            gains = np.array([one["advantage"] - before[one["deal"], one["seed"]] for one in both])
+            lines.append(f"`{more}` over `{less}`, {len(both)} deals: {estimate_text(estimate(gains))}\n")
+    return "".join(lines)
 
 
 def overall(deals: list[dict[str, Any]], key: str) -> Estimate:

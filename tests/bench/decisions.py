@@ -51,7 +51,7 @@ def times(name: str, preset: str, deals: int) -> np.ndarray:
 def main() -> None:
     deals = int(sys.argv[1]) if len(sys.argv) > 1 else 40
     print(f"{'agent':10s} {'rules':14s} decisions    mean  median     99 %      max  microseconds")
-    for name in ("greedy", "expert-v1"):
+    for name in ("greedy", "expert-v1", "expert-v2"):
         for preset in ("jamaican", "jamaican_club"):
             found = times(name, preset, deals)
             quantiles = np.quantile(found, [0.5, 0.99, 1.0])

@@ -52,7 +52,8 @@ class Looker:
         """The expert's action first."""
         listed = np.empty(core.MAX_ACTIONS, np.int64)
         table = self.table
-        n = rollouts.list_candidates(views, masks, 0, table.record, table.feas, table.dist, self.search._work, listed)
+        work = self.search._work
+        n = rollouts.list_candidates(views, masks, 0, bots.EXPERT, table.record, table.feas, table.dist, work, listed)
         return listed[:n].copy()
 
     def judge(self, states: np.ndarray, views: np.ndarray, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

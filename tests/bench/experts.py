@@ -1,8 +1,8 @@
 """How much better are the experts than greedy play? `python -m tests.bench.experts [--deals 2000]`.
 
-One seat among three of the opponent, the same deals in all rotations of the seats, compared with the opponent in that seat. Beside
-the agents of the package stand a plain greedy bot, without the count of helping cards among its discards, and each expert with
-greedy's answers to calls. What is done is kept, in `tests/bench/results/experts.json`, and not played again.
+One seat among three of the opponent, the same deals in all rotations of the seats, compared with the opponent in that seat.
+Beside the agents of the package stand a plain greedy bot, which does not count the cards that a discard leaves helpful, and
+`expert-v2` with greedy's answers to calls. What is done is kept, in `tests/bench/results/experts.json`, and not played again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kalooki_env import agents, core
+from kalooki_env import agents
 from kalooki_env.agents.base import Agent
 from kalooki_env.agents.scripted import GreedyAgent
 from kalooki_env.arena import evaluate
