@@ -43,6 +43,8 @@ RUNS = {
     "search:rollouts=350": {"jamaican": 12, "jamaican_club": 12},
     "search:rollouts=1000": {"jamaican": 6, "jamaican_club": 12},
     "search:rollouts=3500": {"jamaican": 3, "jamaican_club": 6},
+    "expert-v2": {"jamaican": 12, "jamaican_club": 12},
+    "search:bot=expert-v2,rollouts=350": {"jamaican": 6, "jamaican_club": 6},
 }
 SEATS = 4
 #: Orders of the stock in which two actions are played out.
@@ -167,7 +169,9 @@ def table_text(preset: str, done: dict[str, list[dict[str, Any]]]) -> str:
 def budgets_text(done: dict[str, list[dict[str, Any]]]) -> str:
     """What searches gain by more rollouts, by advantages on the deals that both have played."""
     lines = []
-    searches = sorted((agent for agent in done if agent.startswith("search")), key=lambda agent: int(agent.partition("=")[2]))
+    searches = sorted(
+        (agent for agent in done if agent.startswith("search:rollouts")), key=lambda agent: int(agent.partition("=")[2])
+    )
     for less, more in itertools.combinations(searches, 2):
         before = {(one["deal"], one["seed"]): one["advantage"] for one in done[less]}
         both = [one for one in done[more] if (one["deal"], one["seed"]) in before]

@@ -2,12 +2,13 @@
 
 One seat among three of the opponent, the same deals in all rotations of the seats, compared with the opponent in that seat.
 Beside the agents of the package stand a plain greedy bot, which does not count the cards that a discard leaves helpful, and
-`expert-v2` with greedy's answers to calls. What is done is kept, in `tests/bench/results/experts.json`, and not played again.
+`expert-v2` with greedy's answers to calls. What is done is kept, in `tests/bench/results/experts.json.gz`, and not played again.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import sys
 from pathlib import Path
@@ -30,7 +31,7 @@ from kalooki_env.core.memory import stack_array
 from kalooki_env.core.solver import distances_after_discard
 from kalooki_env.game.engine import Engine
 
-RESULTS = Path(__file__).parent / "results" / "experts.json"
+RESULTS = Path(__file__).parent / "results" / "experts.json.gz"
 PRESETS = ("jamaican", "jamaican_club")
 #: Agents, and opponents that they are compared with.
 PAIRS = (
@@ -96,21 +97,22 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
     parser.add_argument("--table", action="store_true", help="print what is done, and play nothing")
     args = parser.parse_args()
-    done: dict[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    done: dict[str, Any] = json.loads(gzip.decompress(RESULTS.read_bytes())) if RESULTS.exists() else {}
     for preset in PRESETS:
         for agent, opponent in PAIRS:
             name = f"{preset}: {short(agent)} against {short(opponent)}"
             if not args.table and name not in done:
                 done[name] = play(preset, agent, opponent, args.deals, args.jobs)
-                RESULTS.write_text(as_text(done), encoding="utf-8")
+                RESULTS.write_bytes(gzip.compress(as_text(done).encode(), mtime=0))
     for name, found in done.items():
         groups = [np.array(gains) for gains in found["gains"].values()]
-        cells = [*map(estimate_text, map(estimate, groups)), estimate_text(estimate_of_means(groups))]
+        others = estimate_of_means([np.array(gains) for gains in found["others"].values()])
+        cells = [*map(estimate_text, map(estimate, groups)), estimate_text(estimate_of_means(groups)), estimate_text(others)]
         sys.stdout.write(f"| {name} | " + " | ".join(cells) + " |\n")
 
 
 def play(preset: str, agent: str, opponent: str, deals: int, jobs: int) -> dict[str, Any]:
-    """Gains in each deal, by its number."""
+    """Points that the agent's seat gains in each deal, and each of the others on average, by the deal's number."""
     found = evaluate(
         agent,
         [opponent],
@@ -123,10 +125,12 @@ def play(preset: str, agent: str, opponent: str, deals: int, jobs: int) -> dict[
     )
     comparison = found.comparisons[0]
     numbers = comparison.with_agent.deal_set.numbers
-    return {
-        "deals_per_number": deals,
-        "gains": {str(n): [round(float(gain), 2) for gain in comparison.gains[numbers == n]] for n in range(1, 10)},
-    }
+    others = comparison.with_baseline.scores[comparison.baseline] - comparison.with_agent.scores[comparison.opponent]
+
+    def by_number(gains: NDArray[np.float64]) -> dict[str, list[float]]:
+        return {str(n): [round(float(gain), 2) for gain in gains[numbers == n]] for n in range(1, 10)}
+
+    return {"deals_per_number": deals, "gains": by_number(comparison.gains), "others": by_number(others)}
 
 
 def short(agent: str) -> str:
