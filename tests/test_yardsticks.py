@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bench.ceiling import Table, as_text, table_text
-from bench.experts import PlainGreedy
 from rules.positions import position
 
 from kalooki_env import agents
 from kalooki_env.agents.play import Player
+from tests.bench.ceiling import Table, as_text, table_text
+from tests.bench.experts import PlainGreedy
 
 
 def test_who_does_the_same_has_no_advantage() -> None:
@@ -27,8 +27,13 @@ def test_advantages_are_told_unless_the_stock_is_known(agent: str, knows_stock: 
 
 def test_results_are_written_a_line_a_deal() -> None:
     deals = [{**Table("jamaican", "expert-v1").play(1, 3), "deal": deal} for deal in range(1, 10)]
-    assert as_text({"expert-v1": deals}).count('"deal"') == len(as_text({"expert-v1": deals}).splitlines()) - 4
-    assert table_text("jamaican", {"expert-v1": deals}).splitlines()[2].startswith("| `expert-v1` | 0 | 9 | +0.0 |")
+    text = as_text({"search:rollouts=350": deals})
+    assert text.count('"deal"') == len(text.splitlines()) - 4
+    assert (
+        table_text("jamaican", {"search:rollouts=350": deals})
+        .splitlines()[2]
+        .startswith("| `search:rollouts=350` | 0 | 9 | +0.0 |")
+    )
 
 
 def test_the_plain_greedy_bot_drops_the_dearest_card_that_it_can_spare() -> None:

@@ -38,13 +38,13 @@ from kalooki_env.rules import Rules
 RESULTS = Path(__file__).parent / "results"
 #: Agents, and rounds of nine deals, one of each number, that they play under the presets. Slow agents play few, the same ones.
 RUNS = {
-    "cheat-all": {"jamaican": 40, "jamaican_club": 40},
-    "cheat-hands:rollouts=350": {"jamaican": 4, "jamaican_club": 4},
+    "expert-v2": {"jamaican": 12, "jamaican_club": 12},
     "search:rollouts=350": {"jamaican": 12, "jamaican_club": 12},
     "search:rollouts=1000": {"jamaican": 6, "jamaican_club": 12},
-    "search:rollouts=3500": {"jamaican": 3, "jamaican_club": 6},
-    "expert-v2": {"jamaican": 12, "jamaican_club": 12},
-    "search:bot=expert-v2,rollouts=350": {"jamaican": 6, "jamaican_club": 6},
+    "search:rollouts=3500": {"jamaican": 2, "jamaican_club": 6},
+    "search:bot=expert-v2,rollouts=350": {"jamaican": 2, "jamaican_club": 6},
+    "cheat-hands:rollouts=350": {"jamaican": 4, "jamaican_club": 4},
+    "cheat-all": {"jamaican": 40, "jamaican_club": 40},
 }
 SEATS = 4
 #: Orders of the stock in which two actions are played out.
@@ -155,7 +155,8 @@ def table_text(preset: str, done: dict[str, list[dict[str, Any]]]) -> str:
         f"| `{preset}` | ms | deals | " + " | ".join(map(str, range(1, 10))) + " | all | all, by scores |",
         "|---|---|---|" + "---|" * 11,
     ]
-    for agent, deals in done.items():
+    for agent in RUNS:
+        deals = done.get(agent)
         if not deals:
             continue
         key = "gain" if deals[0]["advantage"] is None else "advantage"
