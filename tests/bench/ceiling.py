@@ -49,6 +49,8 @@ RUNS = {
 SEATS = 4
 #: Orders of the stock in which two actions are played out.
 ORDERS = 60
+#: Deals of a number before their mean has an interval of its own: one from two or three says nothing.
+FEWEST = 4
 
 
 class Table:
@@ -161,8 +163,9 @@ def table_text(preset: str, done: dict[str, list[dict[str, Any]]]) -> str:
             continue
         key = "gain" if deals[0]["advantage"] is None else "advantage"
         milliseconds = 1000 * sum(one["seconds"] for one in deals) / sum(one["decisions"] for one in deals)
-        by_number = [estimate(np.array([one[key] for one in deals if one["deal"] == n])) for n in range(1, 10)]
-        texts = [*map(estimate_text, by_number), estimate_text(overall(deals, key)), estimate_text(overall(deals, "gain"))]
+        by_number = [np.array([one[key] for one in deals if one["deal"] == n]) for n in range(1, 10)]
+        cells = [estimate_text(estimate(found)) if len(found) >= FEWEST else f"{found.mean():+.1f}" for found in by_number]
+        texts = [*cells, estimate_text(overall(deals, key)), estimate_text(overall(deals, "gain"))]
         lines.append(f"| `{agent}` | {milliseconds:.0f} | {len(deals)} | " + " | ".join(texts) + " |")
     return "\n".join(lines) + "\n"
 
@@ -185,7 +188,7 @@ def budgets_text(done: dict[str, list[dict[str, Any]]]) -> str:
 def overall(deals: list[dict[str, Any]], key: str) -> Estimate:
     """Mean over all deals; the numbers count alike."""
     groups = [np.array([one[key] for one in deals if one["deal"] == n]) for n in range(1, 10)]
-    return estimate_of_means(groups) if min(map(len, groups)) > 1 else estimate(np.concatenate(groups))
+    return estimate_of_means(groups) if min(map(len, groups)) >= FEWEST else estimate(np.concatenate(groups))
 
 
 if __name__ == "__main__":
