@@ -8,7 +8,10 @@ from rules.positions import position
 
 from kalooki_env import agents
 from kalooki_env.agents.play import Player
+from kalooki_env.game.engine import engine
+from kalooki_env.rules import Rules
 from tests.bench.ceiling import Table, as_text, table_text
+from tests.bench.deviations import look
 from tests.bench.experts import PlainGreedy
 
 
@@ -46,3 +49,11 @@ def test_the_plain_greedy_bot_drops_the_dearest_card_that_it_can_spare() -> None
         )
         found.append(game.action_text(int(action[0])))
     assert found == ["discard KS", "discard 2S"]
+
+
+def test_deviations_are_found_in_whole_deals() -> None:
+    deals, found = look(engine(Rules.parse("jamaican"), 4), seconds=0.01, seed=1)
+    assert deals == 1
+    assert all(
+        one.phase in ("draw", "play", "meld", "call", "answer") and one.position.startswith("kalooki: 1\n") for one in found
+    )

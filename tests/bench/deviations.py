@@ -79,22 +79,21 @@ def look(table: Engine, seconds: float, seed: int) -> tuple[int, list[Deviation]
     deals, began = 0, time.monotonic()
     while time.monotonic() - began < seconds:
         game = Game(str(table.rules), table.num_players, deal=deals % 9 + 1, seed=seed * 10**6 + deals)
-        states = game.states
         deals += 1
         while game.to_move is not None:
             masks[0] = game.mask()
-            core.views_of_lanes(states, table.record, np.zeros(1, np.int64), np.array([game.to_move]), views)
+            core.views_of_lanes(game.states, table.record, np.zeros(1, np.int64), np.array([game.to_move]), views)
             action = int(expert.act(views, masks, rng)[0])
             actions = looker.candidates(views, masks) if rng.random() < SHARE and masks.sum() > 1 else np.zeros(1, np.int64)
             if len(actions) > 1:
-                mean, error = looker.judge(states, views, actions)
+                mean, error = looker.judge(game.states, views, actions)
                 best = int(mean.argmax())
                 if mean[best] > LEAD * error[best]:
-                    again, _ = looker.judge(states, views, actions[[0, best]])
+                    again, _ = looker.judge(game.states, views, actions[[0, best]])
                     found.append(
                         Deviation(
                             game.phase.name.lower(),
-                            bool(states[0]["opened"][game.to_move]),
+                            bool(game.states[0]["opened"][game.to_move]),
                             game.action_text(int(actions[best])),
                             game.action_text(action),
                             float(again[1]),
