@@ -165,7 +165,7 @@ class Game:
 
     @property
     def states(self) -> NDArray[np.void]:
-        """The position itself: an array of one STATE record. Not a copy."""
+        """The position itself: an array of one STATE record. Not a copy; the next move makes another one."""
         return self._states
 
     @property
