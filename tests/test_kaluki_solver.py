@@ -49,7 +49,7 @@ def some_hand(rng: random.Random, size: int, jokers: int) -> Counter[str]:
     """Cards that crowd in a few ranks and a stretch of one or two suits, with copies of both packs, aces rather often."""
     suits, low = rng.sample(SUITS, rng.choice((1, 2, 2, 4))), rng.randrange(13)
     ranks = [RANKS[(low + i) % 13] for i in range(rng.choice((3, 5, 7)))] + rng.sample(RANKS, 2) + ["A"] * rng.randrange(2)
-    deck = [rank + suit for rank in set(ranks) for suit in suits for _ in range(2)] + [
+    deck = [rank + suit for rank in dict.fromkeys(ranks) for suit in suits for _ in range(2)] + [
         rank + suit for rank in ranks[-2:] for suit in SUITS
     ]
     hand = Counter(rng.sample(deck, min(size - jokers, len(deck))))
