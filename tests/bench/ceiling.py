@@ -26,14 +26,14 @@ from typing import Any
 import numpy as np
 
 from kalooki_env import agents, core
-from kalooki_env.agents import bots, rollouts
-from kalooki_env.agents.search import _NOTHING, CheatAll, CheatHands, SearchAgent, _estimates
+from kalooki_env.agents.search import CheatAll, CheatHands
 from kalooki_env.arena.report import estimate_text
 from kalooki_env.arena.stats import Estimate, estimate, estimate_of_means
 from kalooki_env.cli.common import progress
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.game import Game
 from kalooki_env.rules import Rules
+from tests.bench.judge import Judge
 
 RESULTS = Path(__file__).parent / "results"
 #: Agents, and rounds of nine deals, one of each number, that they play under the presets. Slow agents play few, the same ones.
@@ -63,15 +63,14 @@ class Table:
         self.agent.begin(self.engine)
         self.expert = agents.load("expert-v1")
         self.expert.begin(self.engine)
-        self.judge = SearchAgent(rollouts=1)
-        self.judge.begin(self.engine)
+        self.judge = Judge(self.engine)
         self.masks = np.zeros((1, self.engine.num_actions), np.int8)
         self.views = np.zeros(1, core.VIEW)
 
     def play(self, deal: int, seed: int) -> dict[str, Any]:
         """A deal with the agent in each seat, compared with `expert-v1` in all of them; means over the seats."""
         rng = np.random.default_rng([seed, deal])
-        core.seed_lanes(self.judge._work["worlds"][0, 2:], rng.integers(2**63, size=1, dtype=np.uint64))
+        self.judge.seed(int(rng.integers(2**63, size=1, dtype=np.uint64)[0]))
         without = Game(self.preset, SEATS, deal=deal, seed=100 * seed + deal)
         self.finish(without, None, rng)
         gains, advantages, times = [], [], []
@@ -115,13 +114,8 @@ class Table:
 
     def advantage(self, game: Game, usual: int, action: int) -> float:
         """Points by which an action is better than the expert's, with all hands as they are, over orders of the stock."""
-        table, judge = self.engine, self.judge
-        sums = np.zeros((2, 2))
-        rollouts.judge(
-            game.states, self.views, 0, table.record, table.feas, table.dist, rollouts.HANDS, bots.EXPERT, _NOTHING.paces, 0,
-            _NOTHING.weights, np.array([usual, action]), np.ones(2, np.uint8), sums, ORDERS, judge._mask, judge._work,
-        )  # fmt: skip
-        return float(_estimates(sums, ORDERS)[0][1])
+        gains, _ = self.judge.real(game.states, self.views, np.array([usual, action]), ORDERS)
+        return float(gains[1])
 
 
 def main() -> None:

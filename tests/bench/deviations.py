@@ -18,11 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kalooki_env import agents, core
-from kalooki_env.agents import bots, rollouts
-from kalooki_env.agents.search import SearchAgent, _estimates
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.game import Game
 from kalooki_env.rules import Rules
+from tests.bench.judge import Judge
 
 #: Share of the decisions that are looked at, positions imagined for each, and standard errors by which another action must lead.
 SHARE, WORLDS, LEAD = 0.25, 160, 1.5
@@ -39,38 +38,9 @@ class Deviation(NamedTuple):
     position: str
 
 
-class Looker:
-    """Judges decisions by playing on."""
-
-    def __init__(self, table: Engine, seed: int) -> None:
-        self.table = table
-        self.search = SearchAgent(rollouts=1)
-        self.search.begin(table)
-        core.seed_lanes(self.search._work["worlds"][0, 2:], np.array([seed], np.uint64))
-
-    def candidates(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        """The expert's action first."""
-        listed = np.empty(core.MAX_ACTIONS, np.int64)
-        table = self.table
-        work = self.search._work
-        n = rollouts.list_candidates(views, masks, 0, bots.EXPERT, table.record, table.feas, table.dist, work, listed)
-        return listed[:n].copy()
-
-    def judge(self, states: np.ndarray, views: np.ndarray, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Gains over the first action and their standard errors."""
-        table, search = self.table, self.search
-        learned = search._learn(int(views[0]["deal"]))
-        sums = np.zeros((len(actions), 2))
-        rollouts.judge(
-            states, views, 0, table.record, table.feas, table.dist, rollouts.READ, bots.EXPERT, learned.paces, 2,
-            learned.weights, actions, np.ones(len(actions), np.uint8), sums, WORLDS, search._mask, search._work,
-        )  # fmt: skip
-        return _estimates(sums, WORLDS)
-
-
 def look(table: Engine, seconds: float, seed: int) -> tuple[int, list[Deviation]]:
     """Deals played, and what was found."""
-    looker = Looker(table, seed)
+    judge = Judge(table, seed)
     expert = agents.load("expert-v1")
     expert.begin(table)
     rng = np.random.default_rng(seed)
@@ -84,12 +54,12 @@ def look(table: Engine, seconds: float, seed: int) -> tuple[int, list[Deviation]
             masks[0] = game.mask()
             core.views_of_lanes(game.states, table.record, np.zeros(1, np.int64), np.array([game.to_move]), views)
             action = int(expert.act(views, masks, rng)[0])
-            actions = looker.candidates(views, masks) if rng.random() < SHARE and masks.sum() > 1 else np.zeros(1, np.int64)
+            actions = judge.candidates(views, masks) if rng.random() < SHARE and masks.sum() > 1 else np.zeros(1, np.int64)
             if len(actions) > 1:
-                mean, error = looker.judge(game.states, views, actions)
+                mean, error = judge.imagined(game.states, views, actions, WORLDS)
                 best = int(mean.argmax())
                 if mean[best] > LEAD * error[best]:
-                    again, _ = looker.judge(game.states, views, actions[[0, best]])
+                    again, _ = judge.imagined(game.states, views, actions[[0, best]], WORLDS)
                     found.append(
                         Deviation(
                             game.phase.name.lower(),
