@@ -37,6 +37,8 @@ _KALUKI51: dict[str, Any] = {
     "layoff_in_opening_turn": False,
     "calls_enabled": False,
     "joker_release": "swap_to_hand",
+    "joker_release_requires": "opened",
+    "joker_release_sets": "any_missing_suit",
     "pip_joker": 25,
     "pip_red_ace": 15,
     "go_out_score": 0,

@@ -79,6 +79,8 @@ _ALLOWED: dict[str, tuple[Any, ...]] = {
     "call_refusal_forces_take": (False, True),
     "draw_after_call": ("either", "stock_only"),
     "joker_release": ("owner_moves_to_end", "anyone_moves_to_end", "swap_to_hand"),
+    "joker_release_requires": ("opened_earlier_turn", "opened", "nothing"),
+    "joker_release_sets": ("never", "any_missing_suit", "all_missing_suits"),
     "joker_after_swap": ("free", "new_meld_this_turn"),
     "layoff_run_order": ("either_end", "high_end_first"),
     "pip_joker": (50, 25, 15),
@@ -108,6 +110,8 @@ _FIXED: dict[str, dict[str, tuple[Any, ...]]] = {
         "layoff_in_opening_turn": (True,),
         "final_discard_required": (False,),
         "joker_release": ("owner_moves_to_end", "anyone_moves_to_end"),
+        "joker_release_requires": ("opened_earlier_turn",),
+        "joker_release_sets": ("never",),
         "joker_after_swap": ("free",),
         "match_deals": (None,),
         "score_limit": (None,),
@@ -124,6 +128,8 @@ _FIXED: dict[str, dict[str, tuple[Any, ...]]] = {
         "call_refusal_forces_take": (False,),
         "draw_after_call": ("either",),
         "joker_release": ("swap_to_hand",),
+        "joker_release_requires": ("opened", "nothing"),
+        "joker_release_sets": ("any_missing_suit", "all_missing_suits"),
         "layoff_run_order": ("either_end",),
         "tie_break": ("shared", "extra_deal"),
     },
@@ -158,6 +164,10 @@ class Rules:
         call_refusal_forces_take: a refusal is the refuser's own draw of the card; only with `next_player`.
         draw_after_call: what the next seat may draw after an allowed call (J6.5).
         joker_release: who may move a joker in a four (J9.1), or that any seat that has opened swaps jokers into its hand (KL4.4).
+        joker_release_requires: what a seat must have done to move or swap a joker: opened in an earlier turn (J9.1), opened, or
+            nothing (KL4.4).
+        joker_release_sets: whether a joker leaves a three (J9.1) or set: never, for a natural of any suit that is not there, or for
+            naturals of all suits that are not there, which go in together, and all its jokers leave (KL4.4).
         joker_after_swap: whether a joker that was swapped must be laid in a new meld in the same turn (KL4.4).
         layoff_run_order: whether a four must be built up to the ace before its low end is open (J8.4).
         reshuffle_max: reshuffles in one deal, None for no limit (J12.1, KL5.3).
@@ -201,6 +211,8 @@ class Rules:
     call_refusal_forces_take: bool = False
     draw_after_call: Literal["either", "stock_only"] = "either"
     joker_release: Literal["owner_moves_to_end", "anyone_moves_to_end", "swap_to_hand"] = "owner_moves_to_end"
+    joker_release_requires: Literal["opened_earlier_turn", "opened", "nothing"] = "opened_earlier_turn"
+    joker_release_sets: Literal["never", "any_missing_suit", "all_missing_suits"] = "never"
     joker_after_swap: Literal["free", "new_meld_this_turn"] = "free"
     layoff_run_order: Literal["either_end", "high_end_first"] = "either_end"
     reshuffle_max: int | None = None
