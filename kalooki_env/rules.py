@@ -166,8 +166,8 @@ class Rules:
         joker_release: who may move a joker in a four (J9.1), or that any seat that has opened swaps jokers into its hand (KL4.4).
         joker_release_requires: what a seat must have done to move or swap a joker: opened in an earlier turn (J9.1), opened, or
             nothing (KL4.4).
-        joker_release_sets: whether a joker leaves a three (J9.1) or set: never, for a natural of any suit that is not there, or for
-            naturals of all suits that are not there, which go in together, and all its jokers leave (KL4.4).
+        joker_release_sets: when a joker leaves a three (J9.1) or set (KL4.4): never, for a natural of any suit that is not
+            there, or for naturals of all of them, which go in together, and all its jokers leave.
         joker_after_swap: whether a joker that was swapped must be laid in a new meld in the same turn (KL4.4).
         layoff_run_order: whether a four must be built up to the ace before its low end is open (J8.4).
         reshuffle_max: reshuffles in one deal, None for no limit (J12.1, KL5.3).

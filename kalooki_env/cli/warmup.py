@@ -52,21 +52,26 @@ def run(args: argparse.Namespace) -> int:
         if not args.json and seconds[name] > 2:
             say(f"{name}: {seconds[name]:.1f} s")
     total = time.perf_counter() - began
-    if not was_warm and core.is_warm():
+    folder = core.cache_dir()
+    if folder is not None and not was_warm and core.is_warm():
         note = json.dumps({"cpu_seconds": time.process_time() - cpu_began})
-        (core.cache_dir() / NOTE).write_text(note, encoding="utf-8")
+        (folder / NOTE).write_text(note, encoding="utf-8")
     if args.json:
-        found = {"cache": str(core.cache_dir()), "was_warm": was_warm, "seconds": total, "parts": seconds}
+        found = {"cache": None if folder is None else str(folder), "was_warm": was_warm, "seconds": total, "parts": seconds}
         write_json({**found, "compile_cpu_seconds": compile_cpu_seconds()})
     else:
-        sys.stdout.write(f"ready in {total:.1f} s; compiled code lies in {core.cache_dir()}\n")
+        where = "nothing is kept" if folder is None else f"compiled code lies in {folder}"
+        sys.stdout.write(f"ready in {total:.1f} s; {where}\n")
     return 0
 
 
 def compile_cpu_seconds() -> float | None:
     """CPU seconds that compiling everything took when the cache was filled; None if something else than a warm-up filled it."""
+    folder = core.cache_dir()
+    if folder is None:
+        return None
     try:
-        found: float = json.loads((core.cache_dir() / NOTE).read_text(encoding="utf-8"))["cpu_seconds"]
+        found: float = json.loads((folder / NOTE).read_text(encoding="utf-8"))["cpu_seconds"]
     except (OSError, ValueError, KeyError):
         return None
     return found

@@ -47,7 +47,8 @@ from kalooki_env.core.batch import (
     step_listed,
     views_of_lanes,
 )
-from kalooki_env.core.compiled import announce_compilation, cache_dir, is_warm, kernel
+from kalooki_env.core.cache import cache_dir, is_warm
+from kalooki_env.core.compiled import announce_compilation, kernel
 from kalooki_env.core.kaluki.actions import END_MELD, END_OPENING, LAY_OFF_ONTO, RUN_LOWS, RUN_OF, SET_OF, SWAP_IN
 from kalooki_env.core.layout import (
     CARDS,

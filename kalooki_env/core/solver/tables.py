@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kalooki_env.core.compiled import cache_root, i64, kernel
+from kalooki_env.core.cache import cache_root
+from kalooki_env.core.compiled import i64, kernel
 from kalooki_env.core.memory import stack_array, stack_zeros
 
 #: Bits of a rank word; a suit word has four more, for the high ace.
@@ -233,9 +234,10 @@ def _build_distances(table):
 _loaded: dict[str, NDArray[np.uint8]] = {}
 
 
-def _path(name: str) -> Path:
+def _path(name: str) -> Path | None:
+    root = cache_root()
     digest = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
-    return cache_root() / f"{name}-{digest}.npy"
+    return None if root is None else root / f"{name}-{digest}.npy"
 
 
 def _checksum(body: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -256,7 +258,6 @@ def _read(path: Path, size: int) -> NDArray[np.uint8] | None:
 def _write(path: Path, table: NDArray[np.uint8]) -> None:
     """Store a table so that no other process ever sees half of it. A folder that cannot be written only costs time."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem)
         try:
             with os.fdopen(handle, "wb") as file:
@@ -272,12 +273,13 @@ def _write(path: Path, table: NDArray[np.uint8]) -> None:
 def _table(name: str, size: int, build: Callable[[NDArray[np.uint8]], None]) -> NDArray[np.uint8]:
     if name not in _loaded:
         path = _path(name)
-        table = _read(path, size)
+        table = None if path is None else _read(path, size)
         if table is None:
             table = np.zeros(size + 4, np.uint8)  # four more for the checksum
             build(table[:size])
             table[size:] = _checksum(table[:size])
-            _write(path, table)
+            if path is not None:
+                _write(path, table)
         _loaded[name] = table
     return _loaded[name]
 
