@@ -6,7 +6,6 @@ recognised by their looks, but only loaded under a name that says so, `sb3:PATH`
 
 from __future__ import annotations
 
-import json
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalooki_env.agents.base import Agent
-from kalooki_env.errors import AgentError
+from kalooki_env.errors import AgentError, ConfigError
+from kalooki_env.files import MOST_BYTES, FileFault, decoded, is_file, json_of, read_at_most
 from kalooki_env.game.engine import Engine
 from kalooki_env.observe.schema import VERSION, Observation
 
@@ -53,14 +53,21 @@ class SB3Agent(Agent):
         """
         try:
             from sb3_contrib import MaskablePPO
+
+            from kalooki_env.agents.models import PolicyInfo, checked
         except ImportError as error:
-            raise AgentError(f"agent 'sb3:{path}' needs sb3-contrib: pip install 'kalooki_env[train]'") from error
+            raise AgentError(f"agent 'sb3:{path}' needs {error.name}: pip install 'kalooki_env[train]'") from error
+        file = file_of(path)
         try:
+            # Looked at whether or not it is needed, and before anything is unpickled.
+            told = _told(file)
+            trained = None if told is None else checked(PolicyInfo, json_of(decoded(told)))
             if observation is None:
-                observation = _told_observation(path)
-            model = MaskablePPO.load(path, device="cpu")
-        except AgentError:
-            raise
+                observation = VERSION if trained is None else trained.observation.make(trained.num_actions).pieces
+        except (FileFault, ConfigError) as fault:
+            raise AgentError(f"agent 'sb3:{path}' cannot be loaded: {INFO} {fault}") from fault
+        try:
+            model = MaskablePPO.load(file, device="cpu")
         except Exception as error:
             raise AgentError(f"agent 'sb3:{path}' cannot be loaded: {type(error).__name__}: {error}") from error
         return cls(model, observation, sample)
@@ -85,18 +92,26 @@ class SB3Agent(Agent):
         return np.asarray(actions, np.int64)
 
 
-def _told_observation(path: str | Path) -> str | tuple[str, ...]:
-    """The pieces that a zip file says its policy was trained with; the default if it says nothing."""
-    file = Path(path) if Path(path).exists() else Path(f"{path}.zip")  # Stable-Baselines3 takes names without the ending
-    with zipfile.ZipFile(file) as archive:
-        if INFO not in archive.namelist():
-            return VERSION
-        told = json.loads(archive.read(INFO))["observation"]
-    observation = Observation.from_info(told)
-    if observation.schema_hash != told["schema_hash"]:
-        raise AgentError(
-            f"agent 'sb3:{path}' was trained with another observation schema ({told['schema_hash']}) than this version of the "
-            f"package has ({observation.schema_hash}) for the pieces {', '.join(observation.pieces)} and "
-            f"max_seats={observation.max_seats}"
-        )
-    return observation.pieces
+def file_of(path: str | Path) -> Path:
+    """The zip file that is meant: like Stable-Baselines3, this takes names without the ending."""
+    return Path(path) if is_file(path) else Path(f"{path}.zip")
+
+
+def _told(file: Path) -> bytes | None:
+    """What a zip file says of its policy; None if it says nothing.
+
+    Raises:
+        FileFault: no zip file, or it says more than anybody would.
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:
+            if INFO not in archive.namelist():
+                return None
+            with archive.open(INFO) as member:
+                return read_at_most(member, MOST_BYTES)
+    except OSError as error:
+        raise FileFault(f"cannot be read: {error.strerror or error}") from error
+    except FileFault:
+        raise
+    except Exception as error:  # zipfile raises many kinds for damaged files
+        raise FileFault(f"cannot be read: {type(error).__name__}: {error}") from error

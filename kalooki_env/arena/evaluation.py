@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalooki_env import agents as registry
-from kalooki_env.arena.chunks import AgentLike, DealSet
+from kalooki_env.agents import AgentLike
+from kalooki_env.arena.chunks import DealSet
 from kalooki_env.arena.duplicate import Arena, Duplicates
 from kalooki_env.arena.processes import check_jobs
 from kalooki_env.arena.stats import CONFIDENCE, Estimate
@@ -225,7 +226,7 @@ def evaluate(
     """Evaluate an agent on duplicate deals.
 
     Args:
-        agent: the agent, or its name.
+        agent: the agent, or its name, or the path of its folder.
         against: opponents; each in turn holds all other seats.
         baselines: who else is put into the agent's seat for comparison; default: a further copy of the opponent.
         line_up: agents of the other seats for one more table, in which every pair of agents is compared.
@@ -336,6 +337,7 @@ class _Names:
 
     def add(self, agent: AgentLike) -> str:
         """The name of an agent: its text, or the name of its class, numbered if another object has that name."""
+        agent = registry.name_of(agent)
         if isinstance(agent, str):
             if agent not in self.agents:
                 loaded = registry.load(agent)  # whoever plays it: errors come before anything is played
