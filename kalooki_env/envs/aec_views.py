@@ -13,6 +13,7 @@ from pettingzoo import AECEnv
 from kalooki_env import core
 from kalooki_env.envs.match import MatchEpisode
 from kalooki_env.errors import EnvironmentStateError, UnknownAgentIDError, closest
+from kalooki_env.game.decisions import OpenDecisions
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.notation import action_text
 from kalooki_env.observe.batch import observe_and_mask
@@ -120,6 +121,12 @@ class AgentViews(AECEnv):  # type: ignore[type-arg]
         row = self._row(seat)
         vector = row if self._dtype == "uint8" else self._formed(self._observer.floats(row))
         return {"observation": vector, "action_mask": self._mask(seat)} if self._mask_in_observation else vector
+
+    def open_decisions(self) -> list[OpenDecisions]:
+        """The decision that is due, as agents are asked for it; none before `reset` and at the end."""
+        if self._phase == OVER:
+            return []
+        return [OpenDecisions(self._engine, self._states, _LANE, self._mask(self._actor)[None])]
 
     def _row(self, seat: int) -> NDArray[np.uint8]:
         """What a seat sees; zeros for an agent that has none."""

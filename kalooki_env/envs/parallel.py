@@ -14,6 +14,7 @@ from kalooki_env.envs.aec import TableOptions, raw_env
 from kalooki_env.envs.aec_views import AgentID
 from kalooki_env.envs.options import with_options
 from kalooki_env.errors import ConfigError, ConfigTypeError, EnvironmentStateError
+from kalooki_env.game.decisions import OpenDecisions
 from kalooki_env.rules import Rules
 from kalooki_env.values import shown
 
@@ -122,6 +123,10 @@ class parallel_env(ParallelEnv):  # type: ignore[type-arg]  # noqa: N801  (Petti
         is_over = table.terminations[table.agent_selection]
         active = -1 if is_over else self.possible_agents.index(table.agent_selection)
         return {agent: {**table.infos[agent], "active_agent": active} for agent in self.agents}
+
+    def open_decisions(self) -> list[OpenDecisions]:
+        """The decision that is due, as agents are asked for it; none before `reset` and at the end."""
+        return self.aec_env.open_decisions()
 
     def state(self) -> NDArray[np.float32]:
         """The global state. See `raw_env`."""

@@ -12,6 +12,7 @@ from kalooki_env.envs.batch_options import BatchOptions, Opponents
 from kalooki_env.envs.options import with_options
 from kalooki_env.envs.vector import SeatVectorEnv
 from kalooki_env.errors import ConfigError, ConfigTypeError, EnvironmentStateError
+from kalooki_env.game.decisions import OpenDecisions
 
 #: Options of `SeatVectorEnv` that Stable-Baselines3 leaves no choice about.
 _FIXED = {"autoreset_mode", "copy", "max_episode_steps", "render_mode", "reveal"}
@@ -107,6 +108,10 @@ class SB3VecEnv(VecEnv):
     def close(self) -> None:
         """End the threads, if there are any."""
         self.vector.close()
+
+    def open_decisions(self) -> list[OpenDecisions]:
+        """The decisions that are due, as agents are asked for them."""
+        return self.vector.open_decisions()
 
     # ---- what wrappers and algorithms ask ------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from kalooki_env.envs.match_lanes import MatchLanes
 from kalooki_env.envs.options import with_options
 from kalooki_env.envs.vector import SeatVectorEnv
 from kalooki_env.errors import EnvironmentStateError
+from kalooki_env.game.decisions import OpenDecisions
 from kalooki_env.game.notation import action_text
 from kalooki_env.records.recorder import Policy
 from kalooki_env.render.text import table_text
@@ -43,8 +44,7 @@ class SeatEnv(gymnasium.Env):
         reward: what the end of a deal pays: `"score"`, `"zero_sum"`, `"win"`.
         mask_in: where the mask stands: `"infos"`, the default here, `"observation"`, `"both"`.
         record: file for a record of the deals.
-        reveal: show all hands when rendering.
-        options: beside these everyday ones those of `SeatVectorEnv`; `threads`, `copy` and `record_lanes` have no use here.
+        options: beside these everyday ones `reveal`, to show all hands when rendering, and those of `SeatVectorEnv`; `threads`, `copy` and `record_lanes` have no use here.
 
     Raises:
         RulesError, ConfigError, AgentError: as for `SeatVectorEnv`.
@@ -103,6 +103,10 @@ class SeatEnv(gymnasium.Env):
         if self.render_mode == "human":
             self.render()
         return _first(observations), float(rewards[0]), self._is_over, False, self._info(infos)
+
+    def open_decisions(self) -> list[OpenDecisions]:
+        """The decision that is due, as agents are asked for it; none before `reset` and at the end."""
+        return [] if self._is_over else self._vector.open_decisions()
 
     def action_masks(self) -> NDArray[np.int8]:
         """The mask, int8 (A,)."""

@@ -12,6 +12,7 @@ from kalooki_env import core
 from kalooki_env.core import Phase
 from kalooki_env.errors import IllegalActionError, RulesError
 from kalooki_env.game.cards import CARD_NAMES, card_number
+from kalooki_env.game.decisions import OpenDecisions
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.explain import illegal_action_error, why_illegal, why_no_call
 from kalooki_env.game.moves import play_move
@@ -204,6 +205,12 @@ class Game:
         return views
 
     # ---- actions -------------------------------------------------------------------------------------------------
+
+    def open_decisions(self) -> list[OpenDecisions]:
+        """The decision that is due, as agents are asked for it; none when the deal is over."""
+        if self.to_move is None:
+            return []
+        return [OpenDecisions(self._table, self._states, np.zeros(1, np.int64), self.mask()[None])]
 
     def legal_numbers(self) -> list[int]:
         """Numbers of the legal actions, ascending; none when the deal is over."""

@@ -12,6 +12,7 @@ from kalooki_env import core
 from kalooki_env.core import Phase
 from kalooki_env.errors import EnvironmentStateError, IllegalActionError, RulesError
 from kalooki_env.game.cards import seat_name
+from kalooki_env.game.decisions import OpenDecisions
 from kalooki_env.game.game import Game
 from kalooki_env.game.match_score import MatchDeal, MatchOutcome, MatchScore, check_match_table
 from kalooki_env.game.match_text import match_text, read_match
@@ -217,6 +218,10 @@ class Match:
         if self.game is None or at is None:
             raise RulesError(self._absent(seat))
         return self.game.view(at)
+
+    def open_decisions(self) -> list[OpenDecisions]:
+        """The decision that is due, as agents are asked for it; none when the match is over."""
+        return [] if self.game is None else self.game.open_decisions()
 
     def legal_numbers(self) -> list[int]:
         """Numbers of the legal actions, ascending; none when the match is over."""
