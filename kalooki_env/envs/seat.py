@@ -44,7 +44,8 @@ class SeatEnv(gymnasium.Env):
         reward: what the end of a deal pays: `"score"`, `"zero_sum"`, `"win"`.
         mask_in: where the mask stands: `"infos"`, the default here, `"observation"`, `"both"`.
         record: file for a record of the deals.
-        options: beside these everyday ones `reveal`, to show all hands when rendering, and those of `SeatVectorEnv`; `threads`, `copy` and `record_lanes` have no use here.
+        options: beside these everyday ones `reveal`, to show all hands when rendering, and those of `SeatVectorEnv`;
+            `threads`, `copy` and `record_lanes` have no use here.
 
     Raises:
         RulesError, ConfigError, AgentError: as for `SeatVectorEnv`.
