@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import math
-import reprlib
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
+
+from kalooki_env.values import shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -335,21 +337,19 @@ def _check_size(member: zipfile.ZipInfo, file: IO[bytes]) -> None:
         raise FileFault(f"has {shown(member.filename)} with {member.file_size:,} bytes for {dtype} {shape}")
 
 
-# ---- words -----------------------------------------------------------------------------------------------------------
+def check_parts(found: Mapping[str, str], needed: Mapping[str, str]) -> None:
+    """Refuse arrays of other names, types or shapes than are needed.
 
+    Args:
+        found, needed: types and shapes in words, by name.
 
-class _Short(reprlib.Repr):
-    """Values as error messages show them: any value, and never at length."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.maxlevel, self.maxdict, self.maxlist, self.maxtuple, self.maxset = 3, 4, 6, 6, 6
-        self.maxstring = self.maxother = 200
-
-    def repr_int(self, value: int, level: int) -> str:
-        """A whole number; Python refuses to write those of thousands of digits."""
-        return super().repr_int(value, level) if value.bit_length() < 1000 else f"<a number of {value.bit_length():,} bits>"
-
-
-#: The text of a value for an error message, shortened where it is long.
-shown = _Short().repr
+    Raises:
+        FileFault: there are such.
+    """
+    wrong = [name for name in sorted({*found, *needed}) if found.get(name) != needed.get(name)]
+    if wrong:
+        lines = [
+            f"{shown(name)}: found {found.get(name, 'nothing')}, needed {needed.get(name, 'nothing')}" for name in wrong[:10]
+        ]
+        more = f"; and {len(wrong) - 10} more" if len(wrong) > 10 else ""
+        raise FileFault(f"does not fit: {'; '.join(lines)}{more}")

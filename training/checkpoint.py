@@ -25,7 +25,7 @@ from kalooki_env.agents.models import Number, RunInfo, SchemaHash, Told, checked
 from kalooki_env.agents.network import PolicyNetwork
 from kalooki_env.core import STATE, schema_hash
 from kalooki_env.errors import CheckpointError, ConfigError
-from kalooki_env.files import FileFault, read_arrays, read_json
+from kalooki_env.files import FileFault, check_parts, read_arrays, read_json
 from training.config import Config, RunConfig
 
 #: Sections of a configuration that may differ on resuming: they do not bear on what the next batch is.
@@ -229,11 +229,7 @@ def _check_arrays(found: dict[str, NDArray[Any]], like: dict[str, NDArray[Any]])
     def words(arrays: dict[str, NDArray[Any]]) -> dict[str, str]:
         return {name: f"{array.dtype} {array.shape[name.startswith('list_') :]}" for name, array in arrays.items()}
 
-    needed, there = words(like), words(found)
-    wrong = [name for name in sorted(needed.keys() | there.keys()) if needed.get(name) != there.get(name)]
-    if wrong:
-        lines = [f"{name}: found {there.get(name, 'nothing')}, needed {needed.get(name, 'nothing')}" for name in wrong]
-        raise FileFault(f"does not fit: {'; '.join(lines)}")
+    check_parts(words(found), words(like))
     lengths = {len(array) for name, array in found.items() if name.startswith("list_")}
     if len(lengths) > 1:
         raise FileFault(f"has lists of different lengths: {', '.join(map(str, sorted(lengths)))}")

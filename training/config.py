@@ -13,9 +13,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, 
 from kalooki_env.agents.models import MOST, MOST_LAYERS, MOST_WIDTH, sentences
 from kalooki_env.core import MAX_ACTIONS, SEATS, STATE
 from kalooki_env.errors import ConfigError, KalookiError, RulesError
-from kalooki_env.files import FileFault, read_yaml, shown, yaml_of
+from kalooki_env.files import FileFault, read_yaml, yaml_of
 from kalooki_env.observe.schema import Observation
 from kalooki_env.rules import Rules
+from kalooki_env.values import shown
 
 #: Bytes that a network, or games and the decisions of an update, may take: more is a slip of the finger.
 MOST_MEMORY = 1 << 36

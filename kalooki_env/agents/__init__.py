@@ -2,5 +2,6 @@
 
 from kalooki_env.agents.base import Agent
 from kalooki_env.agents.registry import SCRIPTED, AgentLike, load, name_of
+from kalooki_env.agents.seating import SeatedAgent, seat
 
-__all__ = ["SCRIPTED", "Agent", "AgentLike", "load", "name_of"]
+__all__ = ["SCRIPTED", "Agent", "AgentLike", "SeatedAgent", "load", "name_of", "seat"]

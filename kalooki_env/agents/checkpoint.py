@@ -21,8 +21,9 @@ from kalooki_env.agents.base import Agent
 from kalooki_env.agents.models import FORMAT, CheckpointInfo, RunInfo, checked
 from kalooki_env.agents.network import PolicyNetwork, best_actions, legal_logits
 from kalooki_env.errors import AgentError, CheckpointError, ConfigError
-from kalooki_env.files import FileFault, read_bytes, read_json, shown
+from kalooki_env.files import FileFault, check_parts, read_bytes, read_json
 from kalooki_env.game.engine import Engine
+from kalooki_env.values import shown
 
 INFO, WEIGHTS = "checkpoint.json", "weights.safetensors"
 #: Bytes that the header of the weights may take beside them.
@@ -178,11 +179,7 @@ def read_tensors(path: Path, like: Mapping[str, torch.Tensor], sha256: str | Non
         tensors = load(data)
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise FileFault(f"is truncated or damaged: {type(error).__name__}: {error}") from error
-    needed, found = ({name: _words(value) for name, value in of.items()} for of in (like, tensors))
-    wrong = [name for name in sorted(needed.keys() | found.keys()) if needed.get(name) != found.get(name)]
-    if wrong:
-        lines = [f"{shown(name)}: found {found.get(name, 'nothing')}, needed {needed.get(name, 'nothing')}" for name in wrong[:10]]
-        raise FileFault(f"does not fit: {'; '.join(lines)}")
+    check_parts(*({name: _words(value) for name, value in parts.items()} for parts in (tensors, like)))
     endless = [name for name, value in tensors.items() if not value.isfinite().all()]
     if endless:
         raise FileFault(f"has numbers in {endless[0]} that are not finite")

@@ -9,8 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from kalooki_env.core import SEATS
 from kalooki_env.errors import ConfigError, closest
-from kalooki_env.files import FileFault, shown
+from kalooki_env.files import FileFault
 from kalooki_env.observe.schema import Observation
+from kalooki_env.values import shown
 
 #: Format of `checkpoint.json`; it changes with any change of what its keys mean.
 FORMAT = "kalooki-checkpoint-v1"

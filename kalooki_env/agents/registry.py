@@ -14,7 +14,8 @@ from kalooki_env.agents.base import Agent
 from kalooki_env.agents.scripted import ExpertAgent, ExpertV2Agent, GreedyAgent, RandomAgent
 from kalooki_env.agents.search import CheatAll, CheatHands, SearchAgent
 from kalooki_env.errors import AgentError, closest
-from kalooki_env.files import is_file, is_folder, shown
+from kalooki_env.files import is_file, is_folder
+from kalooki_env.values import shown
 
 #: An agent, or a name or path that `load` takes.
 AgentLike: TypeAlias = Agent | str | os.PathLike[str]

@@ -21,9 +21,9 @@ from kalooki_env.arena.recording import TableRecorder, watched
 from kalooki_env.arena.tables import Progress, deal_lanes, play
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.engine import Engine, engine
-from kalooki_env.game.game import check_seed
 from kalooki_env.records.recorder import Line
 from kalooki_env.rules import Rules
+from kalooki_env.values import check_seed
 
 #: Tables of a chunk, or a little less. All nine deals in four rotations: 10 of each number. Chunks of 900 would save scripted
 #: agents 3 % of their time and a small network 20 %, but leave slow agents with few deals nothing to share out. What agents with
