@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from kalooki_env.errors import NotationTypeError
 from kalooki_env.values import shown
 
 if TYPE_CHECKING:
@@ -94,8 +95,12 @@ def read_at_most(file: IO[bytes], most: int) -> bytes:
     return b"".join(parts)
 
 
-def decoded(data: bytes) -> str:
-    """A text in UTF-8, without the byte order mark that it may begin with.
+def decoded(data: bytes, may_begin: bool = True) -> str:
+    """A text in UTF-8.
+
+    Args:
+        data: its bytes.
+        may_begin: whether it is the beginning of a file, where a byte order mark may stand, which is left out.
 
     Raises:
         FileFault: it is in another encoding.
@@ -103,7 +108,7 @@ def decoded(data: bytes) -> str:
     name = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
     if name is not None:
         raise FileFault(f"is not UTF-8: it begins with the byte order mark of {name}")
-    data = data.removeprefix(_BOM)
+    data = data.removeprefix(_BOM) if may_begin else data
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -114,6 +119,22 @@ def decoded(data: bytes) -> str:
     if "\0" in text:
         raise FileFault("is not UTF-8 text: it holds null bytes, as UTF-16 without a byte order mark does")
     return text
+
+
+def text_of(name: str, value: object) -> str:
+    """A text that somebody has read from a file, without the byte order mark that some ways of reading leave there.
+
+    Args:
+        name: of what, for messages.
+        value: the text.
+
+    Raises:
+        NotationTypeError: no text.
+    """
+    if isinstance(value, str):
+        return value.removeprefix("\ufeff")
+    hint = "; bytes are decoded first, as UTF-8" if isinstance(value, bytes | bytearray) else ""
+    raise NotationTypeError(f"{name} {shown(value)} is not allowed; allowed: a text{hint}")
 
 
 def read_text(path: str | Path, most: int = MOST_BYTES) -> str:

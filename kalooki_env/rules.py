@@ -14,8 +14,9 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from kalooki_env.errors import RulesError, RulesTypeError, closest
+from kalooki_env.files import FileFault, read_yaml
 from kalooki_env.presets import NINE_DEALS, PRESETS
-from kalooki_env.values import plain, shown
+from kalooki_env.values import path_of, plain, shown
 
 RANKS = "A23456789TJQK"
 SUITS = "SHDC"
@@ -357,16 +358,15 @@ class Rules:
         Raises:
             RulesError: the file cannot be read, is no mapping, or holds unknown names or values.
         """
+        path = path_of("path", path)
         try:
-            import yaml
+            data = read_yaml(path)
         except ImportError as error:
             raise RulesError("reading rules from YAML needs PyYAML: pip install 'kalooki_env[train]'") from error
-        try:
-            data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-            raise RulesError(f"rules file {path}: {error}") from error
+        except FileFault as fault:
+            raise RulesError(f"rules file {path} {fault}") from fault
         if not isinstance(data, dict):
-            raise RulesError(f"rules file {path}: expected a mapping of keys to values, found {type(data).__name__}")
+            raise RulesError(f"rules file {path}: expected a mapping of keys to values, found {shown(data)}")
         try:
             return cls.from_mapping(data)
         except RulesError as error:

@@ -16,7 +16,7 @@ from kalooki_env.errors import ConfigError, KalookiError, RulesError
 from kalooki_env.files import FileFault, read_yaml, yaml_of
 from kalooki_env.observe.schema import Observation
 from kalooki_env.rules import Rules
-from kalooki_env.values import shown
+from kalooki_env.values import path_of, shown
 
 #: Bytes that a network, or games and the decisions of an update, may take: more is a slip of the finger.
 MOST_MEMORY = 1 << 36
@@ -285,6 +285,7 @@ def read_config(model: type[AnyConfig], path: str | Path, overrides: Sequence[st
         ConfigError: the file cannot be read, or it has an unknown key or a value that is not allowed; the message gives the
             closest known key.
     """
+    path = path_of("configuration", path)
     try:
         data = read_yaml(path)
     except FileFault as fault:

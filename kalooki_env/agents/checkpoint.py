@@ -23,7 +23,7 @@ from kalooki_env.agents.network import PolicyNetwork, best_actions, legal_logits
 from kalooki_env.errors import AgentError, CheckpointError, ConfigError
 from kalooki_env.files import FileFault, check_parts, read_bytes, read_json
 from kalooki_env.game.engine import Engine
-from kalooki_env.values import shown
+from kalooki_env.values import path_of, shown
 
 INFO, WEIGHTS = "checkpoint.json", "weights.safetensors"
 #: Bytes that the header of the weights may take beside them.
@@ -54,7 +54,7 @@ class CheckpointAgent(Agent):
         Raises:
             CheckpointError: the folder is incomplete, or what it holds is damaged, edited, or of another version.
         """
-        folder = Path(folder)
+        folder = path_of("checkpoint", folder)
         try:
             info = read_info(folder)
             network = _read_network(folder, info)

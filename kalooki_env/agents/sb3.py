@@ -19,6 +19,7 @@ from kalooki_env.errors import AgentError, ConfigError
 from kalooki_env.files import MOST_BYTES, FileFault, decoded, is_file, json_of, read_at_most
 from kalooki_env.game.engine import Engine
 from kalooki_env.observe.schema import VERSION, Observation
+from kalooki_env.values import path_of
 
 #: Member of a zip file that says what its policy was trained with; Stable-Baselines3 takes no notice of it.
 INFO = "kalooki_env.json"
@@ -51,6 +52,7 @@ class SB3Agent(Agent):
         Raises:
             AgentError: no such file, or one that cannot be loaded.
         """
+        path = path_of("policy", path)
         try:
             from sb3_contrib import MaskablePPO
 
