@@ -10,7 +10,7 @@ import math
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from kalooki_env.errors import NotationTypeError
 from kalooki_env.values import shown
@@ -34,6 +34,10 @@ _MARKS = {
 _BOM = b"\xef\xbb\xbf"
 #: Bytes that are read at once.
 _PART = 1 << 18
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
 
 
 class FileFault(ValueError):  # noqa: N818  (a reason without its place; readers make one of the package's errors of it)
@@ -80,7 +84,7 @@ def read_bytes(path: str | Path, most: int = MOST_BYTES) -> bytes:
         raise FileFault(f"cannot be read: {error}") from error
 
 
-def read_at_most(file: IO[bytes], most: int) -> bytes:
+def read_at_most(file: _Readable, most: int) -> bytes:
     """The rest of an open file.
 
     Raises:

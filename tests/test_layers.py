@@ -11,10 +11,11 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "kalooki_env"
 
-#: What each layer may import of the package; every layer may import itself, `rules`, `values`, `errors` and `files`.
+#: What each layer may import of the package; every layer may import itself, `rules`, `values`, `errors`, `files` and `fields`.
 LAYERS: dict[str, set[str]] = {
     "errors": set(),
     "files": set(),
+    "fields": set(),
     "version": set(),
     "presets": set(),
     "values": set(),
@@ -79,7 +80,7 @@ def test_imports_point_down(path: Path) -> None:
             if below not in LAYERS:  # a public name of the package itself
                 assert layer == "cli", module
                 continue
-            assert below in LAYERS[layer] | {layer, "rules", "values", "errors", "files"}, f"{layer} imports {module}"
+            assert below in LAYERS[layer] | {layer, "rules", "values", "errors", "files", "fields"}, f"{layer} imports {module}"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
