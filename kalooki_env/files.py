@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -75,6 +76,8 @@ def read_bytes(path: str | Path, most: int = MOST_BYTES) -> bytes:
     """
     try:
         with Path(path).open("rb") as file:
+            if os.fstat(file.fileno()).st_size > most:
+                raise FileFault(_too_large(most))
             return read_at_most(file, most)
     except OSError as error:
         raise FileFault(f"cannot be read: {error.strerror or error}") from error
@@ -94,9 +97,13 @@ def read_at_most(file: _Readable, most: int) -> bytes:
     while part := file.read(_PART):
         size += len(part)
         if size > most:
-            raise FileFault(f"is larger than the {most:,} bytes that such a file may have")
+            raise FileFault(_too_large(most))
         parts.append(part)
     return b"".join(parts)
+
+
+def _too_large(most: int) -> str:
+    return f"is larger than the {most:,} bytes that such a file may have"
 
 
 def decoded(data: bytes, may_begin: bool = True) -> str:
@@ -211,8 +218,13 @@ def yaml_of(text: str) -> Any:
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > MOST_DEPTH:
                 raise FileFault("is nested too deeply")
-        _check_keys(yaml.compose(text, yaml.SafeLoader))
-        found = yaml.safe_load(text)
+        loader = yaml.SafeLoader(text)
+        try:
+            node = loader.get_single_node()
+            _check_keys(node)
+            found = None if node is None else loader.construct_document(node)
+        finally:
+            loader.dispose()
     except FileFault:
         raise
     except (yaml.YAMLError, ValueError) as error:  # ValueError: dates such as 2020-02-31, and very long numbers

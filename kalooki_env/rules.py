@@ -51,7 +51,7 @@ class Contract(NamedTuple):
             form = (
                 "one to four melds, threes first, and as many cards or more, as 344/11" if game == "jamaican" else "cards, as 14"
             )
-            raise RulesError(f"rules key deals: {text!r} is not allowed; allowed: {form}, {MAX_HAND} cards at most")
+            raise RulesError(f"rules key deals: {shown(text)} is not allowed; allowed: {form}, {MAX_HAND} cards at most")
         return cls(threes, fours, int(hand))
 
 
@@ -273,7 +273,7 @@ class Rules:
             raise kind(f"rules key {key}: {shown(value)} is not allowed{where}{closest(value, allowed)}")
 
     def _check_deals(self) -> None:
-        if self.game not in _FIXED:
+        if not isinstance(self.game, str) or self.game not in _FIXED:
             return  # reported with the other values
         if not isinstance(self.deals, tuple) or not all(isinstance(deal, str) for deal in self.deals):
             raise RulesTypeError(
@@ -345,7 +345,7 @@ class Rules:
         values = dict(data)
         name = values.pop("preset", "jamaican")
         if not isinstance(name, str):
-            raise RulesError(f"rules key preset: {name!r} is not allowed{closest(name, PRESETS)}")
+            raise RulesError(f"rules key preset: {shown(name)} is not allowed{closest(name, PRESETS)}")
         bad = [key for key in values if not isinstance(key, str)]
         if bad:
             raise RulesError(f"unknown rules key {bad[0]!r}{closest(bad[0], RULE_KEYS)}")

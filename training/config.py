@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, ValidationError, model_validator
 
-from kalooki_env.agents.models import MOST, MOST_LAYERS, MOST_WIDTH, sentences
+from kalooki_env.agents.models import MOST, MOST_LAYERS, MOST_WIDTH, Name, sentences
 from kalooki_env.core import MAX_ACTIONS, SEATS, STATE
 from kalooki_env.errors import ConfigError, KalookiError, RulesError
 from kalooki_env.files import FileFault, read_yaml, yaml_of
@@ -169,7 +169,7 @@ class RunConfig(Section):
     rules: Text | dict[str, Any] = "jamaican"
     table: TableConfig = TableConfig()
     deals: Annotated[dict[Annotated[Whole, Field(ge=1, le=9)], Positive], Field(min_length=1)]
-    observation: Text | list[str] = "obs-v1+solver"
+    observation: Name | list[Name] = "obs-v1+solver"
     budget: BudgetConfig
     evaluation: EvaluationConfig = EvaluationConfig()
     checkpoint_every: Positive = 120.0

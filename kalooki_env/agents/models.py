@@ -21,6 +21,8 @@ MOST_WIDTH, MOST_LAYERS = 1 << 16, 64
 MOST = 2**63 - 1
 
 Number = Annotated[int, Field(ge=0, le=MOST)]
+#: A name of our own: of a piece or a feature.
+Name = Annotated[str, Field(max_length=100)]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 SchemaHash = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 
@@ -64,7 +66,7 @@ class RunInfo(Told):
 class ObservationInfo(Told):
     """What a policy looks at; see `Observation.as_info`."""
 
-    pieces: Annotated[list[str], Field(min_length=1, max_length=100)]
+    pieces: Annotated[list[Name], Field(min_length=1, max_length=100)]
     max_seats: Annotated[int, Field(ge=2, le=SEATS)]
     size: Number
     schema_hash: SchemaHash
@@ -105,7 +107,7 @@ class NetworkInfo(Told):
     """The shape of a `PolicyNetwork`: widths of its layers, and the features of cards that it computes."""
 
     hidden: Annotated[list[Annotated[int, Field(ge=1, le=MOST_WIDTH)]], Field(min_length=1, max_length=MOST_LAYERS)]
-    features: Annotated[list[str], Field(max_length=100)]
+    features: Annotated[list[Name], Field(max_length=100)]
 
 
 class _Format(Told):

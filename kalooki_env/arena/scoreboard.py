@@ -15,6 +15,7 @@ from kalooki_env.arena.report import columns, estimate_text
 from kalooki_env.errors import ConfigError
 from kalooki_env.fields import Fields
 from kalooki_env.files import FileFault, decoded, json_of, read_at_most
+from kalooki_env.values import shown
 
 #: Fields of `Part` that are lists by deal; those of the deals' numbers follow from the specification.
 _LISTS = ("points", "baseline_points", "went_out", "opened")
@@ -65,7 +66,7 @@ def load(path: Path, spec: Spec) -> Results:
             data = Fields(json_of(decoded(read_at_most(file, _MOST_BYTES))))
         known = data.text("spec_digest")
         if known != spec.digest:
-            raise ConfigError(f"{path} is of another benchmark ({known}) than bench-{spec.version} ({spec.digest})")
+            raise ConfigError(f"{path} is of another benchmark ({shown(known)[1:-1]}) than bench-{spec.version} ({spec.digest})")
         per_number = data.whole("deals_per_number", 1, spec.deals_per_number)
         digest = None if data.is_null("digest") else data.text("digest")
         results = Results(spec, data.text("agent"), data.text("name"), digest, per_number)

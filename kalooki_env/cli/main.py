@@ -19,7 +19,7 @@ VERBS = (rules, simulate, evaluate, replay, verify, bench, warmup)
 
 def parser() -> argparse.ArgumentParser:
     """The parser with all verbs; each sets `run`, a function of the parsed arguments that returns the exit code."""
-    top = argparse.ArgumentParser(prog="kalooki", description="Jamaican Kalooki for reinforcement learning.")
+    top = argparse.ArgumentParser(prog="kalooki", description="Jamaican Kalooki and Kaluki 51 for reinforcement learning.")
     top.add_argument("--version", action="version", version=f"kalooki_env {kalooki_env.__version__}")
     verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
     for verb in VERBS:

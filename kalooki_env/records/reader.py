@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from kalooki_env.errors import KalookiError, RecordError, closest
-from kalooki_env.files import FileFault, decoded, read_bytes
+from kalooki_env.files import FileFault, decoded
 from kalooki_env.game.cards import seat_name, seat_number
 from kalooki_env.game.game import Game, Outcome
 from kalooki_env.records.lines import FORMAT, START, VERSION, check_hash, check_keys, read_line
@@ -17,8 +18,8 @@ from kalooki_env.records.recorder import chance_of
 from kalooki_env.rules import Rules
 from kalooki_env.values import path_of
 
-#: Bytes that a record may have: a million deals.
-_MOST_BYTES = 1 << 36
+#: Bytes that a line may have: a hundred times as many as one with a position or a policy.
+_MOST_BYTES = 1 << 20
 #: Kinds of lines that may follow each kind.
 _FOLLOWS = {
     "": ("record",),
@@ -46,21 +47,26 @@ def read_record(path: str | Path, *, rules: Rules | str | None = None, allow_cut
     """
     path = path_of("path", path)
     reader = _Reader(None if rules is None else Rules.of(rules))
+    number, rest = 0, b""
     try:
-        *lines, rest = read_bytes(path, _MOST_BYTES).split(b"\n")
-    except FileFault as fault:
-        raise RecordError(str(fault), path) from fault
-    number = 0
-    try:
-        for number, line in enumerate(lines, start=1):
-            reader.take(line, number)
+        with path.open("rb") as file:
+            for number, line in enumerate(iter(partial(file.readline, _MOST_BYTES), b""), start=1):
+                if line.endswith(b"\n"):
+                    reader.take(line[:-1], number)
+                elif len(line) == _MOST_BYTES:
+                    raise FileFault(f"is longer than the {_MOST_BYTES:,} bytes that a line may have")
+                else:
+                    rest = line
+    except OSError as error:
+        raise RecordError(f"cannot be read: {error.strerror or error}", path) from error
     except FileFault as fault:
         raise RecordError(str(fault), path, number) from None
     except KalookiError as error:
         raise RecordError(f": {error}", path, number) from error
-    cut = _cut_of(rest, reader.kind, number)
-    if cut is not None and (not allow_cut or not number):
-        raise RecordError(cut, path, number + bool(rest))
+    lines = number - bool(rest)
+    cut = _cut_of(rest, reader.kind, lines)
+    if cut is not None and (not allow_cut or not lines):
+        raise RecordError(cut, path, number)
     return reader.record(path, cut)
 
 
