@@ -59,7 +59,7 @@ def load(name: str | os.PathLike[str]) -> Agent:
         from kalooki_env.agents.sb3 import SB3Agent
 
         return SB3Agent.load(rest)
-    if is_folder(name):
+    if name and is_folder(name):
         try:
             from kalooki_env.agents.checkpoint import CheckpointAgent
         except ModuleNotFoundError as error:  # torch, which the scripted agents do without
