@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from conftest import KALUKI, OTHER_DEALS, PRESETS, positions
+from kaluki_texts import in_the_midst
 from pictures import PATH, POSITION, drawn
 from PIL import Image
 from test_no_peek import IN_THE_MIDST, permuted
@@ -20,7 +21,7 @@ from kalooki_env.core import JOKER, Phase
 from kalooki_env.game.game import Game
 from kalooki_env.game.melds import meld_in_slot
 from kalooki_env.render import faces
-from kalooki_env.render.boxes import BACK, Box, CardMark, Face, Plan, TextMark
+from kalooki_env.render.boxes import BACK, Box, CardMark, Face, PaneMark, Plan, TextMark
 from kalooki_env.render.picture import picture_size, table_picture
 from kalooki_env.render.plan import plan_table
 from kalooki_env.verify import eager_policy, mixed_policy
@@ -234,6 +235,33 @@ def test_a_call_shows_who_calls_and_who_decides() -> None:
     assert said["P1 tags"][:3] == ["P1 (you)", "discarded", "decides"]
 
 
+def test_the_phases_in_words() -> None:
+    """And the meld that an action is about stands out."""
+    said: dict[str, tuple[str, list[str], set[str]]] = {}
+    jamaican = {phase.name.lower(): text.format(rules="jamaican") for phase, text in IN_THE_MIDST.items()}
+    for name, text in {**jamaican, **{f"kaluki {name}": text for name, text in in_the_midst("kaluki51").items()}}.items():
+        plan = plan_of(Game.from_text(text), 0)
+        check_places(plan)
+        words = texts(plan)
+        marked = {group for group, mark in plan.marks if isinstance(mark, PaneMark) and mark.style == "meld_now"}
+        said[name] = words["status"][0], words.get("details", []), marked
+    assert said == {
+        "fill": ("P1 lays a three of 7", ["after this 2 threes"], set()),
+        "layoff": ("P1 lays off onto P1/1", [], {"meld P1/1"}),
+        "move": ("P1 moves a joker in P1/3", ["to the low end"], {"meld P1/3"}),
+        "kaluki meld": ("P1 opens: which meld next?", ["0 of 51 points lie"], set()),
+        "kaluki fill": ("P1 lays a set of T", ["0 of 51 points lie"], set()),
+        "kaluki fill-run": ("P1 lays a run of spades from 9", ["19 of 51 points lie"], {"meld P1/1"}),
+        "kaluki fill-later": ("P1 lays a set of T", [], set()),
+        "kaluki layoff": ("P1 lays off onto P2/1", [], {"meld P2/1"}),
+        "kaluki layoff-end": ("P1 lays off onto P1/1, low end", [], {"meld P1/1"}),
+        "kaluki swap": ("P1 swaps a joker in P2/1", [], {"meld P2/1"}),
+    }
+    swap = Game.from_text(in_the_midst("kaluki51")["swap"])
+    swap.states[0]["owed_card"], swap.states[0]["owed_jokers"] = 7, 1
+    assert texts(plan_of(swap, 0))["details"] == ["must lay 7S JK in a new meld"]
+
+
 @pytest.mark.parametrize("rules", ["jamaican", "kaluki51"])
 def test_the_end_of_a_deal_shows_its_scores(rules: str, rng: np.random.Generator) -> None:
     *_, game = played(rules, 3, rng, limit=5000)
@@ -246,7 +274,9 @@ def test_the_end_of_a_deal_shows_its_scores(rules: str, rng: np.random.Generator
     game.states[0]["match_deal"], game.states[0]["totals"] = 3, 7
     said = texts(plan_of(game, 0))
     assert said["scores"] == [f"P{seat + 1}: {score}, total {score + 7}" for seat, score in enumerate(game.outcome.scores)]
-    assert said["P2 fact 1"] == ["total 7"]
+    assert said["P2 fact 1"] == [f"total {game.outcome.scores[1] + 7}"]
+    game.states[0]["phase"] = Phase.DRAW
+    assert texts(plan_of(game, 0))["P2 fact 1"] == ["total 7"]
 
 
 def test_no_two_cards_look_alike() -> None:

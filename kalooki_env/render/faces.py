@@ -48,7 +48,7 @@ class CardImage(NamedTuple):
     mask: Image.Image
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def card_image(face: Face, width: int, height: int) -> CardImage:
     """A card."""
     size = FINE * width, FINE * height

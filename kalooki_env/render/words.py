@@ -118,11 +118,16 @@ def seat_tags(view: Any, seat: int) -> list[tuple[str, str]]:
 
 
 def seat_facts(view: Any, seat: int) -> list[str]:
-    """Numbers at a seat: cards in the hand, and in a match its total before this deal."""
+    """Numbers at a seat: cards in the hand, and in a match its total."""
     found = [count_text(int(view["hand_n"][seat]), "card")]
     if view["match_deal"]:
-        found.append(f"total {view['totals'][seat]}")
+        found.append(f"total {_total(view, seat)}")
     return found
+
+
+def _total(view: Any, seat: int) -> int:
+    """The total of a seat in a match: before this deal, and once that is over, after it."""
+    return int(view["totals"][seat]) + (int(view["scores"][seat]) if view["phase"] == Phase.OVER else 0)
 
 
 def short_actions(legal: Iterable[str]) -> list[str]:
@@ -138,7 +143,6 @@ def score_tags(view: Any, table: Engine) -> list[tuple[str, str]]:
     """Scores of a deal that is over, in a match with the totals after it."""
     found = []
     for seat in range(table.num_players):
-        score = int(view["scores"][seat])
-        total = f", total {int(view['totals'][seat]) + score}" if view["match_deal"] else ""
-        found.append((f"{seat_name(seat)}: {score}{total}", GOLD if seat == int(view["winner"]) else PLAIN))
+        total = f", total {_total(view, seat)}" if view["match_deal"] else ""
+        found.append((f"{seat_name(seat)}: {view['scores'][seat]}{total}", GOLD if seat == int(view["winner"]) else PLAIN))
     return found
