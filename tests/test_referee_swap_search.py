@@ -8,13 +8,13 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from brute_force_swaps import BruteForce, Lying, read_node, with_card
+from swap_positions import EXAMPLES, Example
 
 from kalooki_env.errors import PositionError
 from kalooki_env.referee import Referee
 from kalooki_env.referee.melds import CARDS, card_order
 from kalooki_env.rules import JOKER, RANKS, SUITS, Rules
-from tests.brute_force_swaps import BruteForce, Lying, read_node, with_card
-from tests.swap_positions import EXAMPLES, Example
 
 
 def line_of(text: str, key: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 
 import pytest
+from swap_positions import EXAMPLES, IMPOSSIBLE, Example
 
 from kalooki_env.errors import IllegalActionError, NotationError, PositionError
 from kalooki_env.referee import Referee
@@ -13,7 +14,6 @@ from kalooki_env.referee.melds import card_order
 from kalooki_env.referee.notation import meld_text, read_meld
 from kalooki_env.referee.reading import pack_cards
 from kalooki_env.rules import JOKER, Rules
-from tests.swap_positions import EXAMPLES, IMPOSSIBLE, Example
 
 BY_NAME = {example.name: example for example in EXAMPLES}
 
