@@ -140,6 +140,20 @@ def test_shaping_and_other_tables_train(tmp_path: Path) -> None:
     assert json.loads((config.folder / "checkpoint" / "checkpoint.json").read_text())["observation"]["max_seats"] == 5
 
 
+@pytest.mark.parametrize("game", ["rules=kaluki51", "rules=jamaican"])
+def test_two_players_train(game: str, tmp_path: Path) -> None:
+    """A game of Kaluki, and the Jamaican game's sudden death."""
+    deals = "deals={1: 1.0}" if "kaluki" in game else "deals={9: 1.0}"
+    config = smoke(
+        tmp_path, game, deals, "table.players=2", "budget.decisions=500", "opponents.agents={greedy: 1.0, random: 1.0}"
+    )
+    assert train(config, quiet=True)
+    path = config.folder / "checkpoint"
+    assert json.loads((path / "checkpoint.json").read_text())["num_players"] == 2
+    found = evaluate(path, ["random"], rules=game.partition("=")[2], num_players=2, deals_per_number=2, self_play=True)
+    assert found.comparisons[0].with_agent.rotations == 2
+
+
 def weights(folder: Path) -> bytes:
     return (folder / "checkpoint" / "weights.safetensors").read_bytes()
 
@@ -171,7 +185,10 @@ def test_shipped_configurations_are_valid(path: Path) -> None:
         ("deals.10=1", r"deals\.10"),
         ("budget.decisions=null", "give decisions, seconds, or both"),
         ("observation=[upcard]", "needs the piece hand"),
-        ("table.players=2", r"table\.players"),
+        ("table.players=2", r"table\.players 2 with deals\.1: 2 players may play only a sudden death, deal 9, not deal 1"),
+        ("table.players=9", r"table\.players: .*, found 9"),
+        ("network.head_start=1", r"network\.head_start: .*boolean, found 1"),
+        ("ppo.lanes=true", r"ppo\.lanes: expected a number, found True"),
         ("nonsense", "not of the form key=value"),
         ("name.a=1", "name is no section"),
     ],
