@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import warnings
 from collections.abc import Mapping, Sequence
@@ -10,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from kalooki_env.errors import ConfigError, RulesError, closest
+from kalooki_env.errors import ConfigError, RulesError, closest, nearest
 from kalooki_env.game.game import whole_number
 from kalooki_env.rules import Rules
 
@@ -65,9 +64,9 @@ def check_observation(form: Any, dtype: Any) -> None:
 def warn_of_misspelt(options: Mapping[str, Any], known: Sequence[str]) -> None:
     """Warn of keys that are not known but nearly so; others may belong to somebody else."""
     for key in options:
-        near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.6)
-        if key not in known and near:
-            warnings.warn(f"reset option {key!r} is ignored; did you mean {near[0]!r}?", stacklevel=3)
+        near = nearest(str(key), known)
+        if key not in known and near is not None:
+            warnings.warn(f"reset option {key!r} is ignored; did you mean {near!r}?", stacklevel=3)
 
 
 def deals_of(deal: Any, rules: Rules, num_players: int) -> tuple[int, ...]:
