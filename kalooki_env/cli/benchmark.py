@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from kalooki_env import __version__, agents
 from kalooki_env.arena import scoreboard
 from kalooki_env.arena.benchmark import SPECS, Results, digest_of, play_bench, spec_of
-from kalooki_env.cli.common import check_writable, progress, read_page, say, write_json
+from kalooki_env.cli.common import Step, check_writable, finish, progress, read_page, say, write_file, write_json
 from kalooki_env.errors import ConfigError
 
 #: Options of `kalooki evaluate` that a benchmark settles, with the attributes that hold them.
@@ -89,14 +88,21 @@ def run(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         say(f"stopped; {path} holds {len(results.parts)} of {len(spec.parts)} parts, and the same command plays the others")
         raise
-    if args.readme is not None:
+
+    def to_page() -> None:
         # Read again: somebody may have written to it in the meantime.
-        text = scoreboard.table_with(read_page(args.readme), spec, scoreboard.row_text(results))
-        Path(args.readme).write_text(text, encoding="utf-8")
+        write_file(args.readme, scoreboard.table_with(read_page(args.readme), spec, scoreboard.row_text(results)))
+
+    def show() -> None:
+        if args.json:
+            write_json(results.as_dict())
+        else:
+            sys.stdout.write(scoreboard.bench_text(results) + f"\nresults of every deal: {path}\n")
+
+    steps: list[Step] = []
+    if args.readme is not None:
+        steps.append(to_page)
     if args.plot:
-        scoreboard.plot(results, args.plot)
-    if args.json:
-        write_json(results.as_dict())
-    else:
-        sys.stdout.write(scoreboard.bench_text(results) + f"\nresults of every deal: {path}\n")
+        steps.append(lambda: scoreboard.plot(results, args.plot))
+    finish(*steps, show)
     return 0

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import json
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from kalooki_env.errors import ConfigError
+from kalooki_env.errors import ConfigError, KalookiError
 
 #: What `add_subparsers` returns.
 Verbs = Any
+#: Writes a result to a file, or prints it.
+Step: TypeAlias = Callable[[], object]
 #: Seconds between two lines of progress where no bar can be drawn.
 LINE_SECONDS = 10.0
 
@@ -80,14 +83,48 @@ def write_json(data: Any, path: str = "-") -> None:
     Raises:
         ConfigError: the file cannot be written.
     """
-    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     if path == "-":
-        sys.stdout.write(text)
-        return
+        sys.stdout.write(json_text(data, getattr(sys.stdout, "encoding", None) or "utf-8"))
+    else:
+        write_file(path, json_text(data))
+
+
+def json_text(data: Any, encoding: str = "utf-8") -> str:
+    """Data as JSON for a file or stream: as it is where everything is UTF-8, else escaped, so that nothing is lost."""
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
+    if codecs.lookup(encoding).name == "utf-8":
+        with suppress(UnicodeEncodeError):  # bytes of a file's name that are no text
+            text.encode("utf-8")
+            return text + "\n"
+    return json.dumps(data, indent=2, allow_nan=False) + "\n"
+
+
+def write_file(path: str, text: str) -> None:
+    """Write a text file, always in UTF-8.
+
+    Raises:
+        ConfigError: it cannot be written.
+    """
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
+        raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def finish(*steps: Step) -> None:
+    """Write a result to its files, then print it: a step that fails keeps none of the others from being made.
+
+    Raises:
+        KalookiError, OSError: the first of the steps that failed.
+    """
+    failures: list[Exception] = []
+    for step in steps:
+        try:
+            step()
+        except (KalookiError, OSError) as error:
+            failures.append(error)
+    if failures:
+        raise failures[0]
 
 
 def check_writable(path: str | None) -> None:

@@ -8,7 +8,7 @@ import sys
 from kalooki_env.arena.evaluation import DEALS_IN_ALL, evaluate
 from kalooki_env.arena.report import evaluation_text
 from kalooki_env.cli import benchmark
-from kalooki_env.cli.common import Verbs, add_json, add_table, add_verb, check_writable, progress, write_json
+from kalooki_env.cli.common import Step, Verbs, add_json, add_table, add_verb, check_writable, finish, progress, write_json
 from kalooki_env.errors import ConfigError
 
 _DETAILS = """
@@ -116,12 +116,17 @@ def run(args: argparse.Namespace) -> int:
         record_deals=1 if args.record_deals is None else args.record_deals,
         bar=lambda tables: progress("tables", tables),
     )
+
+    def show() -> None:
+        if args.json:
+            write_json(found.as_dict())
+        else:
+            sys.stdout.write(evaluation_text(found))
+
+    steps: list[Step] = []
     if args.raw:
-        write_json(found.raw(), args.raw)
+        steps.append(lambda: write_json(found.raw(), args.raw))
     if args.save:
-        write_json(found.as_dict(), args.save)
-    if args.json:
-        write_json(found.as_dict())
-    else:
-        sys.stdout.write(evaluation_text(found))
+        steps.append(lambda: write_json(found.as_dict(), args.save))
+    finish(*steps, show)
     return 0

@@ -6,12 +6,14 @@ Exit codes: 0 fine; 1 a check failed; 2 bad input; 130 interrupted.
 from __future__ import annotations
 
 import argparse
-import os
+import errno
 import sys
 from collections.abc import Sequence
 
 import kalooki_env
 from kalooki_env.cli import bench, evaluate, replay, rules, simulate, verify, warmup
+from kalooki_env.cli.common import say
+from kalooki_env.cli.streams import any_text, nobody_reads
 from kalooki_env.errors import KalookiError
 
 VERBS = (rules, simulate, evaluate, replay, verify, bench, warmup)
@@ -36,17 +38,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    args = parser().parse_args(argv)
-    try:
-        code: int = args.run(args)
-        sys.stdout.flush()
-    except KalookiError as error:
-        print(f"kalooki {args.verb}: error: {error}", file=sys.stderr)
-        return 2
-    except BrokenPipeError:
-        # The reader, such as `head`, has seen enough; without this, Python complains once more when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except KeyboardInterrupt:
-        return 130
-    return code
+    with any_text():
+        args = parser().parse_args(argv)
+        try:
+            code: int = args.run(args)
+            sys.stdout.flush()
+        except KalookiError as error:
+            return failed(args.verb, error)
+        except KeyboardInterrupt:
+            return 130
+        except OSError as error:
+            # The reader, such as `head`, has seen enough; Windows has no name of its own for it.
+            if isinstance(error, BrokenPipeError) or (error.errno == errno.EINVAL and error.filename is None):
+                nobody_reads(sys.stdout)
+                return 0
+            nobody_reads(sys.stdout)  # a full disk, perhaps: what could not be written is not tried again
+            return failed(args.verb, error)
+        return code
+
+
+def failed(verb: str, error: Exception) -> int:
+    """Say on standard error why a verb failed. Returns the exit code."""
+    say(f"kalooki {verb}: error: {error}")
+    return 2

@@ -18,7 +18,7 @@ from kalooki_env.game.notation import action_text
 from kalooki_env.observe.batch import observe_and_mask
 from kalooki_env.observe.observer import Observer
 from kalooki_env.observe.schema import Observation
-from kalooki_env.render.text import table_text
+from kalooki_env.render.text import table_text, takes_colours
 
 AgentID: TypeAlias = str
 OVER = int(core.Phase.OVER)
@@ -158,7 +158,8 @@ class AgentViews(AECEnv):  # type: ignore[type-arg]
         legal = [self._text(int(action)) for action in self._legal[: self._legal_count]]
         reveal = self._states[0] if self._reveal else None
         text = "" if self._match is None else self._match.heading()
-        text += table_text(self._views[0], self._engine, legal=legal, reveal=reveal)
+        colour = takes_colours(sys.stdout) if self.render_mode == "human" else None
+        text += table_text(self._views[0], self._engine, legal=legal, reveal=reveal, colour=colour)
         if self.render_mode == "ansi":
             return text
         sys.stdout.write(text + "\n")

@@ -20,7 +20,7 @@ from kalooki_env.errors import ConfigError, EnvironmentStateError
 from kalooki_env.game.game import check_seed
 from kalooki_env.game.notation import action_text
 from kalooki_env.records.recorder import Policy
-from kalooki_env.render.text import table_text
+from kalooki_env.render.text import table_text, takes_colours
 
 _LANE = np.zeros(1, np.int64)
 
@@ -141,7 +141,8 @@ class SeatEnv(gymnasium.Env):
         core.views_of_lanes(lanes.states, table.record, _LANE, np.array([seat]), views)
         legal = [action_text(int(action), state, table) for action in lane["legal"][: lane["n"]]]
         text = lanes.heading(0) if isinstance(lanes, MatchLanes) else ""
-        text += table_text(views[0], table, legal=legal, reveal=state if self._reveal else None)
+        colour = takes_colours(sys.stdout) if self.render_mode == "human" else None
+        text += table_text(views[0], table, legal=legal, reveal=state if self._reveal else None, colour=colour)
         if self.render_mode == "ansi":
             return text
         sys.stdout.write(text + "\n")
