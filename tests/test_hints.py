@@ -7,7 +7,7 @@ import time
 import pytest
 
 from kalooki_env import agents
-from kalooki_env.arena.benchmark import SPECS
+from kalooki_env.arena.suite import SPECS
 from kalooki_env.cli.bench_parts import NAMES
 from kalooki_env.errors import closest, nearest
 from kalooki_env.observe.schema import CHOICES

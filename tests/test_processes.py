@@ -49,9 +49,7 @@ def test_any_number_of_processes_gives_the_same_results(monkeypatch: pytest.Monk
         def __exit__(self, *error: object) -> None:
             pass
 
-    one, two = (
-        evaluate(Unlucky(), ["random"], deals=[1, 5], deals_per_number=5, jobs=jobs, bar=lambda tables: Bar()) for jobs in (1, 2)
-    )
+    one, two = (evaluate(Unlucky(), ["random"], deal=[1, 5], deals=5, jobs=jobs, bar=lambda tables: Bar()) for jobs in (1, 2))
     assert one.raw() == two.raw()
     assert sum(finished) == 2 * sum(len(found.turns) * found.rotations for found in one.line_ups)
 
@@ -84,12 +82,12 @@ def test_agents_that_cannot_be_sent_and_wrong_jobs_are_refused() -> None:
         pass
 
     with pytest.raises(ConfigError, match="'Local' cannot be sent to other processes"):
-        evaluate(Local(), ["random"], deals=[1], deals_per_number=1, jobs=2)
+        evaluate(Local(), ["random"], deal=[1], deals=1, jobs=2)
     for jobs in (0, -1, 1.5, True):
         with pytest.raises(ConfigError, match="jobs are not allowed"):
-            evaluate("greedy", ["random"], deals=[1], deals_per_number=1, jobs=jobs)  # type: ignore[arg-type]  # on purpose
+            evaluate("greedy", ["random"], deal=[1], deals=1, jobs=jobs)  # type: ignore[arg-type]  # on purpose
     with pytest.raises(AgentError, match="did you mean 'greedy'"):
-        evaluate("gredy", ["random"], deals=[1], deals_per_number=1, jobs=2)
+        evaluate("gredy", ["random"], deal=[1], deals=1, jobs=2)
 
 
 BAD_AGENTS = """
@@ -119,10 +117,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_errors_of_agents_come_back(folder: Path) -> None:
     with pytest.raises(AgentError, match="'bad_agents:Cheat' chose action") as caught:
-        evaluate("bad_agents:Cheat", ["random"], deals=[1], deals_per_number=2, jobs=2)
+        evaluate("bad_agents:Cheat", ["random"], deal=[1], deals=2, jobs=2)
     assert caught.value.position is not None
     with pytest.raises(AgentError, match="a process that played ended by itself"):
-        evaluate("bad_agents:Leaver", ["random"], deals=[1], deals_per_number=2, jobs=2)
+        evaluate("bad_agents:Leaver", ["random"], deal=[1], deals=2, jobs=2)
 
 
 def test_errors_survive_pickling() -> None:

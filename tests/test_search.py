@@ -140,11 +140,11 @@ def test_cheats_play_only_where_hidden_cards_may_be_revealed(name: str, table: E
     with pytest.raises(AgentError, match=f"agent '{name}' sees hidden cards"):
         Player(agents.load(name), table, name)
     with pytest.raises(AgentError, match="sees hidden cards"):
-        evaluate(name, ["greedy"], deals=[1], deals_per_number=1)
+        evaluate(name, ["greedy"], deal=[1], deals=1)
 
 
 def test_who_sees_everything_wins() -> None:
-    found = evaluate("cheat-all", ["greedy"], deals=[1], deals_per_number=5, reveal=True, self_play=False)
+    found = evaluate("cheat-all", ["greedy"], deal=[1], deals=5, reveal=True, self_play=False)
     assert found.comparisons[0].difference().mean > 50
 
 

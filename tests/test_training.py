@@ -70,15 +70,13 @@ def test_a_run_leaves_checkpoint_logs_and_resume_state(run: Path) -> None:
 
 
 def test_a_checkpoint_plays(run: Path) -> None:
-    found = evaluate(str(run / "checkpoint"), ["random"], deals=[1], deals_per_number=2, self_play=False)
+    found = evaluate(str(run / "checkpoint"), ["random"], deal=[1], deals=2, self_play=False)
     assert found.comparisons[0].with_agent.rotations == 4
 
 
 def test_a_checkpoint_plays_by_sampling(run: Path) -> None:
     agent = CheckpointAgent.load(run / "checkpoint", sample=True)
-    first, second = (
-        evaluate(agent, ["greedy"], deals=[1], deals_per_number=2, seed=seed, self_play=False).comparisons[0] for seed in (3, 3)
-    )
+    first, second = (evaluate(agent, ["greedy"], deal=[1], deals=2, seed=seed, self_play=False).comparisons[0] for seed in (3, 3))
     assert (first.gains == second.gains).all()
 
 
@@ -291,7 +289,7 @@ def test_sb3_policies_play(tmp_path: Path) -> None:
     contrib = pytest.importorskip("sb3_contrib")
     contrib.MaskablePPO("MlpPolicy", _Spaces(), policy_kwargs={"net_arch": [8]}, device="cpu").save(tmp_path / "policy.zip")
     name = f"sb3:{tmp_path / 'policy.zip'}"
-    found = evaluate(name, ["greedy"], deals=[1], deals_per_number=2, self_play=False)
+    found = evaluate(name, ["greedy"], deal=[1], deals=2, self_play=False)
     assert found.comparisons[0].with_agent.rotations == 4
     with pytest.raises(AgentError, match="max_seats and observation"):
         agents.load(name).begin(Engine(Rules(), 4, 5))

@@ -28,7 +28,7 @@ from kalooki_env.rules import Rules
 AgentLike: TypeAlias = Agent | str
 #: Tables of a chunk, or a little less. All nine deals in four rotations: 10 of each number. Chunks of 900 would save scripted
 #: agents 3 % of their time and a small network 20 %, but leave slow agents with few deals nothing to share out. What agents with
-#: chance draw depends on it, so another number gives other (equally good) samples, and wants a new version of the benchmark.
+#: chance draw depends on it, so another number gives other (equally good) samples, and wants a new version of the suite.
 TABLES = 360
 
 

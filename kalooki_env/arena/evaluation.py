@@ -212,8 +212,8 @@ def evaluate(
     self_play: bool = True,
     rules: Rules | str = "jamaican",
     num_players: int = 4,
-    deals: Sequence[int] | None = None,
-    deals_per_number: int | None = None,
+    deal: int | Sequence[int] | None = None,
+    deals: int | None = None,
     seed: int = 0,
     skip_forced: bool = True,
     reveal: bool = False,
@@ -232,8 +232,8 @@ def evaluate(
         self_play: also play copies of the agent at all seats.
         rules: rules, or their text.
         num_players: seats at the table.
-        deals: numbers of the deals; default: all.
-        deals_per_number: duplicate deals of each number; default: so many that there are `DEALS_IN_ALL` or a few more.
+        deal: number of the deal, or several; default: all.
+        deals: how many deals of each number are played; default: so many that there are `DEALS_IN_ALL` or a few more.
         seed: seed of deals and agents; the same seed gives the same result.
         skip_forced: do not ask agents where there is no choice.
         reveal: let agents play that see hidden cards, for bounds on what there is to win.
@@ -251,7 +251,7 @@ def evaluate(
         RecordError: a record that cannot be written.
 
     Example:
-        >>> found = evaluate("greedy", ["random"], deals=[1], deals_per_number=20)
+        >>> found = evaluate("greedy", ["random"], deal=1, deals=20)
         >>> found.comparisons[0].difference().mean > 0
         True
     """
@@ -259,10 +259,10 @@ def evaluate(
     check_jobs(jobs)
     rules = Rules.of(rules)
     table = engine(rules, num_players)
-    numbers = playable(rules, num_players) if deals is None else tuple(deals)
-    if deals_per_number is None:
-        deals_per_number = -(-DEALS_IN_ALL // max(1, len(numbers)))
-    deal_set = DealSet.make(table, numbers, deals_per_number, seed)
+    numbers = playable(rules, num_players) if deal is None else tuple([deal] if isinstance(deal, int) else deal)
+    if deals is None:
+        deals = -(-DEALS_IN_ALL // max(1, len(numbers)))
+    deal_set = DealSet.make(table, numbers, deals, seed)
     names = _Names(jobs > 1)
     subject = names.add(agent)
     opponents = [names.add(one) for one in against]
@@ -310,7 +310,7 @@ def evaluate(
     )
     return Evaluation(
         agent=subject,
-        settings=Settings(str(rules), num_players, numbers, deals_per_number, seed),
+        settings=Settings(str(rules), num_players, numbers, deals, seed),
         comparisons=comparisons,
         self_play=LineUp(arena.line_up(own)) if self_play else None,
         line_up=None if full is None else LineUp(arena.line_up(full)),

@@ -1,4 +1,4 @@
-"""Results of a benchmark as files, as text, and as rows of a table in Markdown."""
+"""Results of a suite as files, as text, and as rows of a table in Markdown."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from kalooki_env.arena.benchmark import Part, Results, Spec
 from kalooki_env.arena.report import columns, estimate_text
+from kalooki_env.arena.suite import Part, Results, Spec
 from kalooki_env.errors import ConfigError
 
 #: Fields of `Part` that are lists by deal; those of the deals' numbers follow from the specification.
@@ -52,7 +52,7 @@ def load(path: Path, spec: Spec) -> Results:
     """Read results.
 
     Raises:
-        ConfigError: not a file of results, or one of another benchmark.
+        ConfigError: not a file of results, or one of another suite.
     """
     try:
         data: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
@@ -72,7 +72,7 @@ def load(path: Path, spec: Spec) -> Results:
     except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
         raise ConfigError(f"{path} is not a file of results: {type(error).__name__}: {error}") from error
     if known != spec.digest:
-        raise ConfigError(f"{path} is of another benchmark ({known}) than bench-{spec.version} ({spec.digest})")
+        raise ConfigError(f"{path} is of another suite ({known}) than suite-{spec.version} ({spec.digest})")
     results.parts = {(part.preset, part.opponent): part for part in parts}
     return results
 
@@ -111,11 +111,11 @@ def resumed(fresh: Results, path: Path) -> Results:
 # ---- text ------------------------------------------------------------------------------------------------------------
 
 
-def bench_text(results: Results) -> str:
+def suite_text(results: Results) -> str:
     """Differences by deal number, and the row of the table."""
     spec = results.spec
     blocks = [
-        f"bench-{spec.version} ({spec.digest}): {results.name}, {results.deals:,} deals a part, in all {spec.num_players} seats\n"
+        f"suite-{spec.version} ({spec.digest}): {results.name}, {results.deals:,} deals a part, in all {spec.num_players} seats\n"
         "Points a deal by which the agent is better than one more copy of the opponent in the same seat with the same cards;\n"
         "± is the 99 % interval over deals."
     ]
@@ -155,7 +155,7 @@ def check_name(name: str) -> str:
 
 
 def table_with(text: str, spec: Spec, row: str) -> str:
-    """A page in Markdown with one more row in the table between the marks of a benchmark.
+    """A page in Markdown with one more row in the table between the marks of a suite.
 
     A row of the same agent is replaced. Best first: the order is by the difference to the last opponent, averaged over presets.
 
@@ -174,8 +174,8 @@ def table_with(text: str, spec: Spec, row: str) -> str:
 
 
 def marks(spec: Spec) -> tuple[str, str]:
-    """Comments before and after the table of a benchmark."""
-    return f"<!-- bench-{spec.version} -->", f"<!-- end of bench-{spec.version} -->"
+    """Comments before and after the table of a suite."""
+    return f"<!-- suite-{spec.version} -->", f"<!-- end of suite-{spec.version} -->"
 
 
 def _head(spec: Spec) -> str:

@@ -7,7 +7,7 @@ import sys
 
 from kalooki_env.arena.evaluation import DEALS_IN_ALL, evaluate
 from kalooki_env.arena.report import evaluation_text
-from kalooki_env.cli import benchmark
+from kalooki_env.cli import suite
 from kalooki_env.cli.common import Step, Verbs, add_json, add_table, add_verb, check_writable, finish, progress, write_json
 from kalooki_env.errors import ConfigError
 
@@ -17,7 +17,7 @@ once more with a baseline in the agent's seat: the same cards, the same dealer. 
 rotations, is one number per deal, and the interval is about these. An agent is a scripted one (random, greedy), a checkpoint
 folder, sb3:PATH for a zip file of sb3-contrib, or package.module:Class. AGENT comes first, or anywhere as --agent AGENT.
 
-With --bench, deals, rules and opponents are those of a frozen benchmark. Its parts (rules and opponent) are kept as they are
+With --suite, deals, rules and opponents are those of a frozen suite. Its parts (rules and opponent) are kept as they are
 finished, so that a run can be stopped and resumed; --deals-per-number plays the first deals of each number only.
 """
 _DEFAULTS = {"against": ("random", "greedy"), "self_play": True, "reveal": False, "rules": "jamaican", "players": 4, "seed": 0}
@@ -35,7 +35,7 @@ def add(verbs: Verbs) -> None:
         "kalooki evaluate runs/quickstart/checkpoint --against random greedy --deals 1 5 --save result.json\n"
         "kalooki evaluate my_package.my_module:MyAgent --against greedy --rules jamaican_club\n"
         "kalooki evaluate greedy --against random --line-up random random greedy --jobs 2\n"
-        "kalooki evaluate --bench v1 --agent my_package.my_module:MyAgent --jobs 2 --readme README.md",
+        "kalooki evaluate --suite v1 --agent my_package.my_module:MyAgent --jobs 2 --readme README.md",
     )
     who = parser.add_mutually_exclusive_group(required=True)
     who.add_argument("agent", nargs="?", metavar="AGENT", help="the agent")
@@ -64,10 +64,10 @@ def add(verbs: Verbs) -> None:
         "--deals-per-number",
         type=int,
         metavar="N",
-        help=f"deals of each number (default: {DEALS_IN_ALL} in all; with --bench all that it has)",
+        help=f"deals of each number (default: {DEALS_IN_ALL} in all; with --suite all that it has)",
     )
     add_table(parser)
-    # None for options that were not given: a benchmark takes none of them.
+    # None for options that were not given: a suite takes none of them.
     parser.set_defaults(**dict.fromkeys(_DEFAULTS))
     parser.add_argument(
         "--jobs", type=int, default=1, metavar="N", help="processes; results are the same with any number of them (default: 1)"
@@ -85,15 +85,15 @@ def add(verbs: Verbs) -> None:
         metavar="N",
         help="deals of each number that are recorded, each in all line-ups and rotations (default: 1)",
     )
-    benchmark.add_options(parser)
+    suite.add_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Carry out the verb."""
     args.agent = args.agent or args.agent_option
-    benchmark.check_options(args)
-    if args.bench is not None:
-        return benchmark.run(args)
+    suite.check_options(args)
+    if args.suite is not None:
+        return suite.run(args)
     vars(args).update({name: value for name, value in _DEFAULTS.items() if getattr(args, name) is None})
     if args.record_deals is not None and args.record is None:
         raise ConfigError("--record-deals: allowed with --record only")
@@ -107,8 +107,8 @@ def run(args: argparse.Namespace) -> int:
         self_play=args.self_play,
         rules=args.rules,
         num_players=args.players,
+        deal=args.deal,
         deals=args.deals,
-        deals_per_number=args.deals_per_number,
         seed=args.seed,
         reveal=args.reveal,
         jobs=args.jobs,

@@ -1,6 +1,6 @@
-"""Frozen benchmarks: fixed deals, rules and opponents, so that results of different people and times can be compared.
+"""Suites: fixed deals, rules and opponents, so that results of different people and times can be compared.
 
-A benchmark never changes. Other deals, rules, opponents or statistics are a new version with a new name; the tests hold hashes of
+A suite never changes. Other deals, rules, opponents or statistics are a new version with a new name; the tests hold hashes of
 the specification, of the dealt cards and of the opponents' play.
 """
 
@@ -31,7 +31,7 @@ from kalooki_env.rules import Rules
 
 @dataclass(frozen=True)
 class Spec:
-    """What a benchmark plays.
+    """What a suite plays.
 
     The agent sits in one seat and copies of an opponent in the others, each deal once in all rotations of the seats; and the same
     deals once more with a further copy of the opponent in the agent's seat. The difference of the two scores, averaged over the
@@ -112,13 +112,13 @@ SPECS = {
 
 
 def spec_of(version: str) -> Spec:
-    """A benchmark by its version.
+    """A suite by its version.
 
     Raises:
         ConfigError: no such version.
     """
     if version not in SPECS:
-        raise ConfigError(f"unknown benchmark {version!r}{closest(version, SPECS)}")
+        raise ConfigError(f"unknown suite {version!r}{closest(version, SPECS)}")
     return SPECS[version]
 
 
@@ -185,10 +185,10 @@ _SEATS = 4
 
 @dataclass
 class Results:
-    """What an agent has achieved in a benchmark so far.
+    """What an agent has achieved in a suite so far.
 
     Attributes:
-        spec: the benchmark.
+        spec: the suite.
         agent: text that the agent is loaded by.
         name: what it is called.
         digest: of the files that it is made of, None for a scripted agent of the package; see `digest_of`.
@@ -216,7 +216,7 @@ class Results:
     def as_dict(self) -> dict[str, Any]:
         """The results as plain values, without those of single deals."""
         return {
-            "bench": self.spec.version,
+            "suite": self.spec.version,
             "spec": self.spec.as_dict(),
             "spec_digest": self.spec.digest,
             "agent": self.agent,
@@ -227,7 +227,7 @@ class Results:
         }
 
 
-def play_bench(
+def play_suite(
     results: Results,
     *,
     package: str = "",
@@ -246,7 +246,7 @@ def play_bench(
 
     Raises:
         AgentError: an agent that cannot be loaded, or fails.
-        ConfigError: a number of deals that the benchmark does not have, or wrong jobs.
+        ConfigError: a number of deals that the suite does not have, or wrong jobs.
     """
     spec, most = results.spec, results.spec.deals_per_number
     if type(results.deals_per_number) is not int or not 1 <= results.deals_per_number <= most:
