@@ -12,13 +12,15 @@ from pettingzoo import AECEnv
 
 from kalooki_env import core
 from kalooki_env.envs.match import MatchEpisode
-from kalooki_env.errors import EnvironmentStateError, closest
+from kalooki_env.errors import EnvironmentStateError, UnknownAgentIDError, closest
+from kalooki_env.game.decisions import OpenDecisions
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.notation import action_text
 from kalooki_env.observe.batch import observe_and_mask
 from kalooki_env.observe.observer import Observer
 from kalooki_env.observe.schema import Observation
 from kalooki_env.render.text import table_text, takes_colours
+from kalooki_env.values import shown
 
 AgentID: TypeAlias = str
 OVER = int(core.Phase.OVER)
@@ -38,6 +40,8 @@ class AgentViews(AECEnv):  # type: ignore[type-arg]
     _num_actions: int
     _is_plain: bool
     _idle_ones: bool
+    _mask_in_observation: bool
+    _mask_in_infos: bool
     _reveal: bool
     _is_reset: bool
     render_mode: str | None
@@ -55,7 +59,9 @@ class AgentViews(AECEnv):  # type: ignore[type-arg]
         """One and the same space object for all agents and calls."""
         actions = self._engine.num_actions
         observation = self._layout.dict_space() if self._form == "dict" else self._layout.space(self._dtype)
-        space = spaces.Dict({"observation": observation, "action_mask": spaces.Box(0, 1, (actions,), np.int8)})
+        space: spaces.Space[Any] = observation
+        if self._mask_in_observation:
+            space = spaces.Dict({"observation": observation, "action_mask": spaces.Box(0, 1, (actions,), np.int8)})
         action_space = spaces.Discrete(actions)
         self.observation_spaces = dict.fromkeys(self.possible_agents, space)
         self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
@@ -63,12 +69,25 @@ class AgentViews(AECEnv):  # type: ignore[type-arg]
         self.state_space = spaces.Box(0.0, 1.0, (hands + self._layout.size,), np.float32)
 
     def observation_space(self, agent: AgentID) -> spaces.Space[Any]:
-        """Space of the observations, the same for all agents."""
-        return self.observation_spaces[agent]
+        """Space of the observations, the same for all agents.
+
+        Raises:
+            UnknownAgentIDError: no such agent.
+        """
+        return self.observation_spaces[self._known(agent)]
 
     def action_space(self, agent: AgentID) -> spaces.Space[Any]:
-        """Space of the actions, the same for all agents."""
-        return self.action_spaces[agent]
+        """Space of the actions, the same for all agents.
+
+        Raises:
+            UnknownAgentIDError: no such agent.
+        """
+        return self.action_spaces[self._known(agent)]
+
+    def _known(self, agent: Any) -> AgentID:
+        if not isinstance(agent, str) or agent not in self.possible_agents:
+            raise UnknownAgentIDError(f"no agent {shown(agent)}{closest(agent, self.possible_agents)}")
+        return agent
 
     def _mask(self, seat: int) -> NDArray[np.int8]:
         mask = np.zeros(self._engine.num_actions, np.int8)
@@ -79,29 +98,35 @@ class AgentViews(AECEnv):  # type: ignore[type-arg]
             mask[self._legal[: self._legal_count]] = 1
         return mask
 
-    def observe(self, agent: AgentID) -> dict[str, Any]:
+    def observe(self, agent: AgentID) -> Any:
         """What an agent sees at this moment, to move or not: new arrays.
 
         Raises:
             EnvironmentStateError: before `reset`.
+            UnknownAgentIDError: no such agent.
         """
         if not self._is_reset:
             raise EnvironmentStateError("observe before reset: call reset() first")
         try:
             seat = self._seats[agent]
-        except KeyError:
-            if agent not in self.possible_agents:
-                raise EnvironmentStateError(f"no agent {agent!r}{closest(agent, self.possible_agents)}") from None
+        except (KeyError, TypeError):
+            self._known(agent)
             seat = -1  # sits out a sudden death
         if self._is_plain and seat >= 0:
             out = np.empty(self._size, np.float32)
             mask = np.empty(self._num_actions, np.int8)
             count = self._legal_count if seat == self._actor else 0
             observe_and_mask(self._states, self._record, 0, seat, self._work, count, out, mask)
-            return {"observation": out, "action_mask": mask}
+            return {"observation": out, "action_mask": mask} if self._mask_in_observation else out
         row = self._row(seat)
         vector = row if self._dtype == "uint8" else self._formed(self._observer.floats(row))
-        return {"observation": vector, "action_mask": self._mask(seat)}
+        return {"observation": vector, "action_mask": self._mask(seat)} if self._mask_in_observation else vector
+
+    def open_decisions(self) -> list[OpenDecisions]:
+        """The decision that is due, as agents are asked for it; none before `reset` and at the end."""
+        if self._phase == OVER:
+            return []
+        return [OpenDecisions(self._engine, self._states, _LANE, self._mask(self._actor)[None])]
 
     def _row(self, seat: int) -> NDArray[np.uint8]:
         """What a seat sees; zeros for an agent that has none."""
