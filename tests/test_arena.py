@@ -224,7 +224,7 @@ def test_two_players_play_the_sudden_death() -> None:
         ({"deal": []}, ConfigError, "at least one"),
         ({"deal": [1, 1]}, ConfigError, "each once"),
         ({"deals": 0}, ConfigError, "deals 0 is not allowed"),
-        ({"seed": -1}, RulesError, "seed -1"),
+        ({"seed": -1}, ConfigError, "seed -1"),
         ({"num_players": 9}, RulesError, "9 players"),
         ({"rules": "jamaica"}, RulesError, "did you mean 'jamaican'"),
         ({"against": ["gredy"]}, AgentError, "did you mean 'greedy'"),

@@ -61,18 +61,18 @@ def test_the_module_is_the_command() -> None:
         (["simulate", "--rules", "no_calls"], "did you mean 'no_call'"),
         (["simulate", "--players", "9"], "9 players are not allowed"),
         (["simulate", "--deal", "10"], "deal 10 is not allowed"),
-        (["simulate", "--deals", "0"], "0 deals per number"),
+        (["simulate", "--deals", "0"], "--deals 0 is not allowed; allowed: a whole number from 1 to 100000"),
         (["simulate", "--agents", "greedy", "random"], "2 agents for 4 seats"),
         (["simulate", "--agents", "gredy"], "did you mean 'greedy'"),
         (["simulate", "--seed", "-1"], "seed -1 is not allowed"),
         (["evaluate", "gredy"], "did you mean 'greedy'"),
-        (["evaluate", "greedy", "--deals", "1", "1"], "each once"),
-        (["evaluate", "greedy", "--deals-per-number", "0"], "0 deals per number"),
+        (["evaluate", "greedy", "--deal", "1", "1"], "each once"),
+        (["evaluate", "greedy", "--deals", "0"], "--deals 0 is not allowed"),
         (["evaluate", "greedy", "--raw", "/no/such/folder/raw.json"], "no such folder"),
         (["evaluate", "greedy", "--save", "/"], "it is a folder"),
         (["evaluate", "greedy", "--line-up", "random"], "3, one per seat beside 'greedy'"),
         (["verify", "--preset", "jamaica"], "did you mean 'jamaican'"),
-        (["verify", "--players", "3-9"], "--players 3-9 is not allowed"),
+        (["verify", "--players", "3-9"], "--players '3-9' is not allowed"),
         (["verify", "--players", "four"], "'four' is not allowed"),
         (["verify", "--decisions", "0"], "--decisions 0"),
         (["verify", "--preset", "jamaican packs=2", "--players", "8"], "cannot play with 2 packs"),
@@ -90,7 +90,7 @@ def test_bad_input_is_one_clear_line(words: list[str], message: str, capsys: pyt
 
 
 def test_unknown_verbs_and_options_end_with_two(capsys: pytest.CaptureFixture[str]) -> None:
-    for words in (["evalute"], [], ["simulate", "--deal", "one"], ["evaluate"]):
+    for words in (["evalute"], [], ["simulate", "--deel", "1"], ["evaluate"], ["rules", "--json=1"]):
         with pytest.raises(SystemExit) as ended:
             main(words)
         assert ended.value.code == 2
@@ -147,7 +147,7 @@ def test_simulate_shows_deals_that_can_be_played_again(capsys: pytest.CaptureFix
 
 def test_evaluate_as_the_makefile_calls_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     raw, result = tmp_path / "raw.json", tmp_path / "result.json"
-    words = ["evaluate", "greedy", "--against", "random", "greedy", "--deals", "1", "5", "--deals-per-number", "4"]
+    words = ["evaluate", "greedy", "--against", "random", "greedy", "--deal", "1", "5", "--deals", "4"]
     text = run(capsys, *words, "--raw", str(raw), "--save", str(result))
     assert "four copies of greedy end 100.0 % of deals 1 and 5 by going out" in text
     written = json.loads(result.read_text(encoding="utf-8"))
@@ -157,9 +157,7 @@ def test_evaluate_as_the_makefile_calls_it(capsys: pytest.CaptureFixture[str], t
 
 def test_evaluate_takes_anybodys_class(capsys: pytest.CaptureFixture[str]) -> None:
     name = "kalooki_env.agents.scripted:GreedyAgent"
-    data = loaded(
-        capsys, "evaluate", name, "--against", "greedy", "--deals", "1", "--deals-per-number", "2", "--no-self-play", "--json"
-    )
+    data = loaded(capsys, "evaluate", name, "--against", "greedy", "--deal", "1", "--deals", "2", "--no-self-play", "--json")
     assert data["agent"] == name
     assert data["self_play"] is None
     assert data["against"][0]["overall"]["difference"]["mean"] == 0

@@ -32,7 +32,7 @@ def suite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., s
     """Plays the first deal of each number."""
 
     def play(*words: str, code: int = 0) -> str:
-        assert main(["evaluate", "--suite", "v1", "--out", str(tmp_path), "--deals-per-number", "1", *words]) == code
+        assert main(["evaluate", "--suite", "v1", "--out", str(tmp_path), "--deals", "1", *words]) == code
         out, err = capsys.readouterr()
         return out if code == 0 else err
 
@@ -133,7 +133,7 @@ def test_results_of_something_else_are_not_overwritten(suite: Callable[..., str]
     suite("random", "--name", "x")
     first = (tmp_path / "x.json.gz").read_bytes()
     assert "holds other results (agent ('random', None), not ('greedy', None))" in suite("greedy", "--name", "x", code=2)
-    assert "deals per number 1, not 2" in suite("random", "--name", "x", "--deals-per-number", "2", code=2)
+    assert "deals per number 1, not 2" in suite("random", "--name", "x", "--deals", "2", code=2)
     data = json.loads(gzip.decompress(first))
     (tmp_path / "x.json.gz").write_bytes(gzip.compress(json.dumps({**data, "spec_digest": "0"}).encode()))
     assert "is of another suite (0)" in suite("random", "--name", "x", code=2)
@@ -251,10 +251,10 @@ def test_the_example_of_the_readme(
         (["--suite", "v2", "greedy"], "unknown suite 'v2'; allowed: v1, v1-kaluki51"),
         (["--suite", "v1", "greedy", "--rules", "jamaican", "--seed", "0"], "--rules, --seed: not allowed with --suite"),
         (["--suite", "v1", "greedy", "--against", "random"], "--against: not allowed"),
-        (["--suite", "v1", "greedy", "--players", "4", "--deals", "1"], "--players, --deals: not allowed"),
+        (["--suite", "v1", "greedy", "--players", "4", "--deal", "1"], "--players, --deal: not allowed"),
         (["--suite", "v1", "greedy", "--no-self-play", "--raw", "x"], "--self-play, --raw: not allowed"),
-        (["--suite", "v1", "greedy", "--deals-per-number", "1001"], "1001 deals per number are not allowed; allowed: 1 to 1,000"),
-        (["--suite", "v1", "greedy", "--jobs", "0"], "0 jobs are not allowed"),
+        (["--suite", "v1", "greedy", "--deals", "1001"], "--deals 1001 is not allowed; allowed: a whole number from 1 to 1000"),
+        (["--suite", "v1", "greedy", "--jobs", "0"], "--jobs 0 is not allowed"),
         (["--suite", "v1", "gredy"], "did you mean 'greedy'"),
         (["--suite", "v1", "greedy", "--readme", "/no/such/page.md"], "cannot be read"),
         (["--suite", "v1", "greedy", "--plot", "/no/such/folder/x.png"], "no such folder"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ from kalooki_env.agents.base import Agent
 from kalooki_env.agents.scripted import ExpertAgent, ExpertV2Agent, GreedyAgent, RandomAgent
 from kalooki_env.agents.search import CheatAll, CheatHands, SearchAgent
 from kalooki_env.errors import AgentError, closest
+from kalooki_env.values import shown
 
 #: Scripted agents and what makes them. The name `expert` is that of the newest expert.
 SCRIPTED: dict[str, Callable[[], Agent]] = {
@@ -24,23 +26,29 @@ SCRIPTED: dict[str, Callable[[], Agent]] = {
 }
 #: Agents that take options, as in `search:ms=1000,bot=greedy`, and what makes them. Those whose names begin with `cheat` see
 #: hidden cards.
+#: What can only be meant as a path: `runs/x`, `C:\\runs`, `./x`, `~/x`.
+_PATH = re.compile(r"[A-Za-z]:[\\/]|[.~]|[^:]*[\\/]")
 SEARCHES: dict[str, Callable[..., Agent]] = {"search": SearchAgent, "cheat-hands": CheatHands, "cheat-all": CheatAll}
 
 
-def load(name: str) -> Agent:
+def load(name: str | os.PathLike[str]) -> Agent:
     """An agent from its name.
 
     Args:
         name: a scripted agent (`random`, `greedy`, `expert-v1`, `expert-v2`), `search` with or without options
-            (`search:ms=1000`), a checkpoint folder, `sb3:PATH` for a zip file of sb3-contrib's MaskablePPO, trained with the
-            observation that the file tells or else with `obs-v1`, or `package.module:Class` for a class of anybody's that can
-            be made without arguments. Loading a checkpoint folder runs no code of its maker. The last two do: SB3 files hold
-            pickles, and a module is imported.
+            (`search:ms=1000`; it plays the Jamaican game only, and is refused where it is seated in Kaluki), a checkpoint
+            folder, `sb3:PATH` for a zip file of sb3-contrib's MaskablePPO, trained with the observation that the file tells
+            or else with `obs-v1`, or `package.module:Class` for a class of anybody's that can be made without arguments.
+            Loading a checkpoint folder runs no code of its maker. The last two do: SB3 files hold pickles, and a module is
+            imported.
 
     Raises:
-        AgentError: no such agent; the message gives the closest name.
+        AgentError: no such agent; the message says what is missing, and gives the closest name.
         CheckpointError: a checkpoint that is damaged, edited, or of another schema.
     """
+    if not isinstance(name, str | os.PathLike):
+        raise AgentError(f"agent {shown(name)} is not allowed; allowed: a name, or the path of a checkpoint folder")
+    name = os.fspath(name)
     if name in SCRIPTED:
         return SCRIPTED[name]()
     kind, _, options = name.partition(":")
@@ -57,6 +65,10 @@ def load(name: str) -> Agent:
         from kalooki_env.agents.sb3 import SB3Agent
 
         return SB3Agent.load(attribute)
+    if _PATH.match(name) or os.path.isfile(name):
+        if os.path.exists(name):
+            raise AgentError(f"agent {name!r} is a file; allowed: a checkpoint folder, or sb3:{name} for a file of sb3-contrib")
+        raise AgentError(f"agent {name!r}: there is no such folder")
     if not colon:
         known = f"{closest(name, [*SCRIPTED, *SEARCHES])}, a checkpoint folder, sb3:PATH, or package.module:Class"
         raise AgentError(f"unknown agent {name!r}{known}")
@@ -76,13 +88,10 @@ def _search(name: str, make: Callable[..., Agent], options: str) -> Agent:
 
 
 def _number(text: str) -> int | float | str:
-    """A number if the text is one."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+    """A number from its digits; any other text stays as it is."""
+    if re.fullmatch(r"-?[0-9]{1,30}", text):
+        return int(text)
+    return float(text) if re.fullmatch(r"-?[0-9]{0,30}\.?[0-9]{1,30}", text) else text
 
 
 def _from_module(name: str, module: str, attribute: str) -> Agent:
@@ -92,8 +101,18 @@ def _from_module(name: str, module: str, attribute: str) -> Agent:
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
-        made = getattr(importlib.import_module(module), attribute)
+        found = importlib.import_module(module)
+        if not hasattr(found, attribute):
+            named = [known for known, value in vars(found).items() if isinstance(value, type) and value.__module__ == module]
+            raise AgentError(f"agent {name!r}: module {module!r} has no {attribute!r}{closest(attribute, named)}")
+        made = getattr(found, attribute)
         agent: Agent = made() if isinstance(made, type) else made
+    except AgentError:
+        raise
+    except ModuleNotFoundError as error:
+        if error.name and f"{module}.".startswith(f"{error.name}."):
+            raise AgentError(f"agent {name!r}: there is no module {error.name!r}, here or among the installed ones") from error
+        raise AgentError(f"agent {name!r}: its module needs {error.name!r}, which is not installed") from error
     except Exception as error:
         raise AgentError(f"agent {name!r}: {type(error).__name__}: {error}") from error
     finally:

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kalooki_env import agents as registry
-from kalooki_env.arena.chunks import AgentLike, DealSet
+from kalooki_env.agents.play import Player
+from kalooki_env.arena.chunks import MOST_DEALS, AgentLike, DealSet
 from kalooki_env.arena.duplicate import Arena, Duplicates
 from kalooki_env.arena.processes import check_jobs
 from kalooki_env.arena.stats import CONFIDENCE, Estimate
 from kalooki_env.arena.tables import Progress, quiet
 from kalooki_env.errors import ConfigError
-from kalooki_env.game.engine import engine
+from kalooki_env.game.engine import Engine, engine
 from kalooki_env.records import RecordWriter
 from kalooki_env.rules import Rules
+from kalooki_env.values import check_seed, whole_number
 
 #: Deals in all, unless asked otherwise. Paired differences between scripted agents have a standard deviation of about 50
 #: points, so the 99 % interval over all deals reaches about 3 points to either side.
 DEALS_IN_ALL = 2000
+#: An agent, or what `kalooki_env.agents.load` takes.
+AgentOrPath: TypeAlias = AgentLike | os.PathLike[str]
 #: Makes a progress callback for so many tables.
 Bar = Callable[[int], AbstractContextManager[Progress]]
 
@@ -204,11 +209,11 @@ class Evaluation:
 
 
 def evaluate(
-    agent: AgentLike,
-    against: Sequence[AgentLike] = ("random", "greedy"),
+    agent: AgentOrPath,
+    against: Sequence[AgentOrPath] = ("random", "greedy"),
     *,
-    baselines: Sequence[AgentLike] | None = None,
-    line_up: Sequence[AgentLike] | None = None,
+    baselines: Sequence[AgentOrPath] | None = None,
+    line_up: Sequence[AgentOrPath] | None = None,
     self_play: bool = True,
     rules: Rules | str = "jamaican",
     num_players: int = 4,
@@ -256,14 +261,16 @@ def evaluate(
         True
     """
     began = time.monotonic()
-    check_jobs(jobs)
+    jobs = check_jobs(jobs)
     rules = Rules.of(rules)
     table = engine(rules, num_players)
-    numbers = playable(rules, num_players) if deal is None else tuple([deal] if isinstance(deal, int) else deal)
+    num_players = table.num_players
+    chosen = numbers_of(deal, rules, num_players)
     if deals is None:
-        deals = -(-DEALS_IN_ALL // max(1, len(numbers)))
-    deal_set = DealSet.make(table, numbers, deals, seed)
-    names = _Names(jobs > 1)
+        deals = -(-DEALS_IN_ALL // max(1, len(chosen)))
+    deal_set = DealSet.make(table, chosen, deals, seed)
+    numbers = tuple(int(number) for number in dict.fromkeys(deal_set.numbers.tolist()))
+    names = _Names(table, reveal, jobs > 1)
     subject = names.add(agent)
     opponents = [names.add(one) for one in against]
     fixed = None if baselines is None else [names.add(one) for one in baselines]
@@ -278,8 +285,7 @@ def evaluate(
         raise ConfigError(f"the line-up has {len(full) - 1} other agents; allowed: {others}, one per seat beside {subject!r}")
     tables += ([own] if self_play else []) + ([] if full is None else [full])
 
-    if type(record_deals) is not int or record_deals < 1:
-        raise ConfigError(f"{record_deals!r} recorded deals are not allowed; allowed: a whole number from 1 on")
+    record_deals = whole_number("record_deals", record_deals, 1, MOST_DEALS)
     # Opened first, so that a file that cannot be written is found out before the work.
     writer = None if record is None else RecordWriter(record, rules, num_players, seed=seed)
     arena = Arena(
@@ -310,12 +316,19 @@ def evaluate(
     )
     return Evaluation(
         agent=subject,
-        settings=Settings(str(rules), num_players, numbers, deals, seed),
+        settings=Settings(str(rules), num_players, numbers, len(deal_set.numbers) // len(numbers), check_seed(seed)),
         comparisons=comparisons,
         self_play=LineUp(arena.line_up(own)) if self_play else None,
         line_up=None if full is None else LineUp(arena.line_up(full)),
         seconds=time.monotonic() - began,
     )
+
+
+def numbers_of(deal: Any, rules: Rules, num_players: int) -> Sequence[Any]:
+    """Numbers of the deals to play: those given, one or several, or all that a table plays."""
+    if deal is None:
+        return playable(rules, num_players)
+    return list(deal) if isinstance(deal, Sequence | np.ndarray) and not isinstance(deal, str) and np.ndim(deal) else [deal]
 
 
 def playable(rules: Rules, num_players: int) -> tuple[int, ...]:
@@ -324,28 +337,33 @@ def playable(rules: Rules, num_players: int) -> tuple[int, ...]:
 
 
 class _Names:
-    """Agents by distinct names.
+    """Agents by distinct names. Each is seated once: what cannot play is found out before anything is played.
 
     Args:
+        table: engine of the tables.
+        reveal: whether agents that see hidden cards may play.
         by_name: keep names instead of the agents that were loaded by them, for other processes to load them too.
     """
 
-    def __init__(self, by_name: bool) -> None:
+    def __init__(self, table: Engine, reveal: bool, by_name: bool) -> None:
         self.agents: dict[str, AgentLike] = {}
-        self._by_name = by_name
+        self._table, self._reveal, self._by_name = table, reveal, by_name
 
-    def add(self, agent: AgentLike) -> str:
+    def add(self, agent: AgentOrPath) -> str:
         """The name of an agent: its text, or the name of its class, numbered if another object has that name."""
-        if isinstance(agent, str):
-            if agent not in self.agents:
-                loaded = registry.load(agent)  # whoever plays it: errors come before anything is played
-                self.agents[agent] = agent if self._by_name else loaded
-            return agent
+        if isinstance(agent, str | os.PathLike):
+            text = os.fspath(agent)
+            if text not in self.agents:
+                loaded = registry.load(text)
+                Player(loaded, self._table, text, reveal=self._reveal)
+                self.agents[text] = text if self._by_name else loaded
+            return text
         for name, known in self.agents.items():
             if known is agent:
                 return name
         base = type(agent).__name__
         taken = sum(name.partition("#")[0] == base for name in self.agents)
         name = base if not taken else f"{base}#{taken + 1}"
+        Player(agent, self._table, name, reveal=self._reveal)
         self.agents[name] = agent
         return name

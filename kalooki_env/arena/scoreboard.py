@@ -199,18 +199,31 @@ def _strength(row: str, spec: Spec) -> float:
 # ---- a picture -------------------------------------------------------------------------------------------------------
 
 
+def drawing(path: str) -> Any:
+    """The module that draws.
+
+    Raises:
+        ConfigError: no matplotlib, or a file whose name is that of no picture.
+    """
+    try:
+        figures = import_module("matplotlib.figure")
+    except ImportError as error:
+        raise ConfigError("--plot needs matplotlib: pip install 'kalooki_env[train]'") from error
+    kinds = figures.Figure().canvas.get_supported_filetypes()
+    ending = Path(path).suffix.lstrip(".").lower()
+    if ending and ending not in kinds:
+        raise ConfigError(f"{path} cannot be drawn: .{ending} is no kind of picture; allowed: {', '.join(sorted(kinds))}")
+    return figures
+
+
 def plot(results: Results, path: str) -> None:
     """Draw the differences by deal number as bars with intervals. Needs matplotlib.
 
     Raises:
         ConfigError: no matplotlib, or a file that it cannot write.
     """
-    try:
-        drawing = import_module("matplotlib.figure")
-    except ImportError as error:
-        raise ConfigError("--plot needs matplotlib: pip install 'kalooki_env[train]'") from error
-    spec = results.spec
-    figure = drawing.Figure(figsize=(11, 3.2 * len(spec.presets)), layout="constrained")
+    figures, spec = drawing(path), results.spec
+    figure = figures.Figure(figsize=(11, 3.2 * len(spec.presets)), layout="constrained")
     for axes, preset in zip(figure.subplots(len(spec.presets), squeeze=False)[:, 0], spec.presets, strict=True):
         for number, opponent in enumerate(spec.opponents):
             found = [results.parts[preset, opponent].difference(deal) for deal in spec.deals]

@@ -27,6 +27,7 @@ from kalooki_env.arena.stats import CONFIDENCE, Estimate, estimate, estimate_of_
 from kalooki_env.errors import ConfigError, closest
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.rules import Rules
+from kalooki_env.values import whole_number
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,15 @@ def spec_of(version: str) -> Spec:
     if version not in SPECS:
         raise ConfigError(f"unknown suite {version!r}{closest(version, SPECS)}")
     return SPECS[version]
+
+
+def check_deals(deals: object, spec: Spec) -> int:
+    """How many deals of each number are played.
+
+    Raises:
+        ConfigError: not a whole number from 1 to all that a suite has.
+    """
+    return whole_number("deals", deals, 1, spec.deals_per_number)
 
 
 @dataclass(frozen=True)
@@ -248,9 +258,8 @@ def play_suite(
         AgentError: an agent that cannot be loaded, or fails.
         ConfigError: a number of deals that the suite does not have, or wrong jobs.
     """
-    spec, most = results.spec, results.spec.deals_per_number
-    if type(results.deals_per_number) is not int or not 1 <= results.deals_per_number <= most:
-        raise ConfigError(f"{results.deals_per_number!r} deals per number are not allowed; allowed: 1 to {most:,}")
+    spec = results.spec
+    check_deals(results.deals_per_number, spec)
     runs = [_Run(results, preset, opponent) for preset, opponent in results.missing]
     owners = [(run, chunk) for run in runs for chunk in run.chunks]
     chunks = [chunk for _, chunk in owners]

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import kalooki_env
+from kalooki_env.arena.scoreboard import drawing
 from kalooki_env.cli import bench_plot, bench_table
 from kalooki_env.cli.bench_loops import LANES
 from kalooki_env.cli.bench_parts import FULL, NAMES, QUICK, measure
@@ -90,6 +91,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     check_options(args, parts)
     found = bench_table.load(args.source) if args.source else measured(args, parts)
+    if args.plot and not bench_plot.lines_of(found):
+        raise ConfigError("--plot needs the part batch")
 
     def to_page() -> None:
         # Read again: somebody may have written to it in the meantime.
@@ -137,7 +140,7 @@ def check_options(args: argparse.Namespace, parts: list[str]) -> None:
     for path in (args.save, args.plot):
         check_writable(path)
     if args.plot:
-        bench_plot.drawing()
+        drawing(args.plot)
         if not args.source and "batch" not in parts:
             raise ConfigError("--plot needs the part batch")
     if args.readme:

@@ -89,7 +89,7 @@ def rollouts_of(games: int, steps: int, rounds: int, seconds: float, reference_s
     envs: dict[str, VecEnv] = {name: SB3VecEnv(games, opponents=name) for name in ("random", "greedy")}
     some = envs["random"]
     some.reset()
-    envs["nobody"] = EmptyVecEnv(some, np.concatenate(some.env_method("action_masks")))
+    envs["nobody"] = EmptyVecEnv(some, np.stack(some.env_method("action_masks")))
     found = in_turn([loop(env) for env in envs.values()], rounds, seconds, reference_seconds)
     for one in found:
         pairs = zip(one["rounds"], found[-1]["rounds"], strict=True)

@@ -8,7 +8,19 @@ import sys
 from kalooki_env.arena.evaluation import DEALS_IN_ALL, evaluate
 from kalooki_env.arena.report import evaluation_text
 from kalooki_env.cli import suite
-from kalooki_env.cli.common import Step, Verbs, add_json, add_table, add_verb, check_writable, finish, progress, write_json
+from kalooki_env.cli.common import (
+    Step,
+    Verbs,
+    add_deals,
+    add_json,
+    add_table,
+    add_verb,
+    check_writable,
+    digits,
+    finish,
+    progress,
+    write_json,
+)
 from kalooki_env.errors import ConfigError
 
 _DETAILS = """
@@ -18,7 +30,7 @@ rotations, is one number per deal, and the interval is about these. An agent is 
 folder, sb3:PATH for a zip file of sb3-contrib, or package.module:Class. AGENT comes first, or anywhere as --agent AGENT.
 
 With --suite, deals, rules and opponents are those of a frozen suite. Its parts (rules and opponent) are kept as they are
-finished, so that a run can be stopped and resumed; --deals-per-number plays the first deals of each number only.
+finished, so that a run can be stopped and resumed; --deals plays the first deals of each number only.
 """
 _DEFAULTS = {"against": ("random", "greedy"), "self_play": True, "reveal": False, "rules": "jamaican", "players": 4, "seed": 0}
 
@@ -31,8 +43,8 @@ def add(verbs: Verbs) -> None:
         "measures how well an agent plays, on duplicate deals with intervals",
         run,
         details=_DETAILS,
-        examples="kalooki evaluate greedy --against random --deals 1 5\n"
-        "kalooki evaluate runs/quickstart/checkpoint --against random greedy --deals 1 5 --save result.json\n"
+        examples="kalooki evaluate greedy --against random --deal 1 5 --deals 500\n"
+        "kalooki evaluate runs/quickstart/checkpoint --against random greedy --deal 1 5 --save result.json\n"
         "kalooki evaluate my_package.my_module:MyAgent --against greedy --rules jamaican_club\n"
         "kalooki evaluate greedy --against random --line-up random random greedy --jobs 2\n"
         "kalooki evaluate --suite v1 --agent my_package.my_module:MyAgent --jobs 2 --readme README.md",
@@ -59,18 +71,12 @@ def add(verbs: Verbs) -> None:
         default=None,
         help="also copies of the agent in all seats (default: yes)",
     )
-    parser.add_argument("--deals", nargs="+", type=int, metavar="N", help="numbers of the deals, 1 to 9 (default: all)")
-    parser.add_argument(
-        "--deals-per-number",
-        type=int,
-        metavar="N",
-        help=f"deals of each number (default: {DEALS_IN_ALL} in all; with --suite all that it has)",
-    )
+    add_deals(parser, f"{DEALS_IN_ALL} in all; with --suite all that it has")
     add_table(parser)
     # None for options that were not given: a suite takes none of them.
     parser.set_defaults(**dict.fromkeys(_DEFAULTS))
     parser.add_argument(
-        "--jobs", type=int, default=1, metavar="N", help="processes; results are the same with any number of them (default: 1)"
+        "--jobs", type=digits, default=1, metavar="N", help="processes; results are the same with any number of them (default: 1)"
     )
     parser.add_argument(
         "--reveal", action="store_true", default=None, help="let agents play that see hidden cards: cheat-hands, cheat-all"
@@ -81,7 +87,7 @@ def add(verbs: Verbs) -> None:
     parser.add_argument("--record", metavar="FILE", help="write a record of deals, action by action, for kalooki replay")
     parser.add_argument(
         "--record-deals",
-        type=int,
+        type=digits,
         metavar="N",
         help="deals of each number that are recorded, each in all line-ups and rotations (default: 1)",
     )

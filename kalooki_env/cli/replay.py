@@ -6,13 +6,14 @@ import argparse
 import sys
 from typing import Any
 
-from kalooki_env.cli.common import Verbs, add_json, add_verb, check_writable, say, write_file, write_json
+from kalooki_env.cli.common import Verbs, add_json, add_verb, check_writable, digits, say, write_file, write_json
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.cards import seat_name
 from kalooki_env.game.game import Game
 from kalooki_env.records import Record, RecordedDeal, Step, read_record
 from kalooki_env.render.page import end_text, match_text, page_html
 from kalooki_env.render.text import table_text, takes_colours
+from kalooki_env.values import shown, whole_number
 
 _DETAILS = """
 A record is read as a whole first: each action must be legal where it stands, and cards, scores and totals must be what the engine
@@ -34,12 +35,12 @@ def add(verbs: Verbs) -> None:
         run,
         details=_DETAILS,
         examples="kalooki replay deals.jsonl\n"
-        "kalooki replay deals.jsonl --deal 2 --html deal.html\n"
+        "kalooki replay deals.jsonl --nth 2 --html deal.html\n"
         "kalooki replay deals.jsonl --check --rules jamaican_club",
     )
     parser.add_argument("file", metavar="FILE", help="the record")
     parser.add_argument(
-        "--deal", type=int, metavar="K", help="the K-th deal of the record (default: the first, or all of them with --html)"
+        "--nth", type=digits, metavar="K", help="the K-th deal of the record (default: the first, or all of them with --html)"
     )
     parser.add_argument("--check", action="store_true", help="only check the record, and say what it holds")
     parser.add_argument("--html", metavar="OUT", help="write a page that shows the record in a browser, by itself")
@@ -54,9 +55,9 @@ def run(args: argparse.Namespace) -> int:
     record = read_record(args.file, rules=args.rules, allow_cut=args.cut)
     if record.cut is not None:
         say(f"{args.file} {record.cut}")
-    index = _chosen(args.deal, record)
+    index = _chosen(args.nth, record)
     if args.html:
-        write_file(args.html, page_html(record, None if args.deal is None else [index]))
+        write_file(args.html, page_html(record, None if args.nth is None else [index]))
     if args.json:
         write_json(summary_of(record))
     elif args.check or args.html or not record.deals:
@@ -66,16 +67,15 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _chosen(deal: int | None, record: Record) -> int:
+def _chosen(nth: object, record: Record) -> int:
     """Index of a deal.
 
     Raises:
         ConfigError: no such deal.
     """
-    if deal is not None and not 1 <= deal <= len(record.deals):
-        allowed = f"1 to {len(record.deals)}" if record.deals else "none, the record holds no deals"
-        raise ConfigError(f"--deal {deal} is not allowed; allowed: {allowed}")
-    return (deal or 1) - 1
+    if nth is not None and not record.deals:
+        raise ConfigError(f"nth {shown(nth)} is not allowed; allowed: none, the record holds no deals")
+    return 0 if nth is None else whole_number("nth", nth, 1, len(record.deals)) - 1
 
 
 # ---- summary ---------------------------------------------------------------------------------------------------------

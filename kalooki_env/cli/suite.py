@@ -6,16 +6,19 @@ import argparse
 import sys
 
 from kalooki_env import __version__, agents
+from kalooki_env.agents.play import Player
 from kalooki_env.arena import scoreboard
-from kalooki_env.arena.suite import SPECS, Results, digest_of, play_suite, spec_of
+from kalooki_env.arena.processes import check_jobs
+from kalooki_env.arena.suite import SPECS, Results, check_deals, digest_of, play_suite, spec_of
 from kalooki_env.cli.common import Step, check_writable, finish, progress, read_page, say, write_file, write_json
 from kalooki_env.errors import ConfigError
+from kalooki_env.records.recorder import clean
 
 #: Options of `kalooki evaluate` that a suite settles, with the attributes that hold them.
 _SETTLED = {
     "--rules": "rules",
     "--players": "players",
-    "--deals": "deals",
+    "--deal": "deal",
     "--against": "against",
     "--baseline": "baseline",
     "--line-up": "line_up",
@@ -61,16 +64,19 @@ def check_options(args: argparse.Namespace) -> None:
 def run(args: argparse.Namespace) -> int:
     """Carry out the verb."""
     spec = spec_of(args.suite)
-    name = scoreboard.check_name(args.name or args.agent.rstrip("/"))
+    name = scoreboard.check_name(clean(args.name or args.agent.rstrip("/")))
     check_writable(args.plot)
+    if args.plot:
+        scoreboard.drawing(args.plot)
     # Whatever can fail by itself fails before the work of minutes or hours.
     page = None if args.readme is None else read_page(args.readme)
     if page is not None:
         scoreboard.table_with(page, spec, "| `x` | 0" + " | +0.0" * len(spec.parts) + " |")
     agent = agents.load(args.agent)
-    for opponent in spec.opponents:
-        agents.load(opponent)
-    per_number = spec.deals_per_number if args.deals_per_number is None else args.deals_per_number
+    for preset in spec.presets:
+        Player(agent, spec.table(preset), args.agent)
+    check_jobs(args.jobs)
+    per_number = spec.deals_per_number if args.deals is None else check_deals(args.deals, spec)
     results = Results(spec, args.agent, name, digest_of(args.agent, agent), per_number)
     path = scoreboard.path_of(args.out or f"suite-{spec.version}", name)
     if not args.fresh:
