@@ -50,7 +50,7 @@ class Contract(NamedTuple):
             form = (
                 "one to four melds, threes first, and as many cards or more, as 344/11" if game == "jamaican" else "cards, as 14"
             )
-            raise RulesError(f"rules key deals: {text!r} is not allowed; allowed: {form}, {MAX_HAND} cards at most")
+            raise RulesError(f"rules key deals: {shown(text)} is not allowed; allowed: {form}, {MAX_HAND} cards at most")
         return cls(threes, fours, int(hand))
 
 

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import re
+import warnings
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -233,6 +234,8 @@ def plot(results: Results, path: str) -> None:
         axes.set(title=f"{results.name}, {preset}", xlabel="deal", ylabel="points better", xticks=list(spec.deals))
         axes.legend()
     try:
-        figure.savefig(path)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing")  # a letter of the name that the font lacks
+            figure.savefig(path)
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path} cannot be drawn: {error}") from error
