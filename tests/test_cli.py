@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from kalooki_env.cli.main import VERBS, main
+from kalooki_env.cli.main import VERBS, main, parser
+from kalooki_env.cli.suite import check_options
 from kalooki_env.cli.verify import sizes
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.game import Game
@@ -42,6 +45,32 @@ def test_help_has_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> N
     assert f"examples:\n  kalooki {name}" in text
     assert "--json" in text
     assert max(map(len, text.splitlines())) <= 130
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_examples_of_the_help_are_understood(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([name, "--help"])
+    text = capsys.readouterr().out
+    for line in text.partition("examples:\n")[2].strip().splitlines():
+        args = parser().parse_args(shlex.split(line.rpartition("kalooki ")[2]))
+        if name == "simulate":
+            assert len(args.agents) in (1, args.players)
+        if name == "evaluate":
+            check_options(args)
+
+
+@pytest.mark.parametrize("path", ["README.md", "training/README.md", "checkpoints/README.md", "tests/README.md", "Makefile"])
+def test_commands_of_the_documents_are_understood(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / path).read_text(encoding="utf-8").replace("\\\n", " ")
+    found = re.findall(rf"kalooki ((?:{'|'.join(NAMES)}) (?:(?!   )[^`#\n])*)", text)
+    for line in found:
+        try:
+            parser().parse_args(shlex.split(line))
+        except SystemExit:
+            # Help, or options in a sentence, without the agent that they are about.
+            assert "--help" in line or capsys.readouterr().err.endswith("one of the arguments AGENT --agent is required\n"), line
+    assert found
 
 
 def test_the_module_is_the_command() -> None:
@@ -89,12 +118,32 @@ def test_bad_input_is_one_clear_line(words: list[str], message: str, capsys: pyt
     assert err.count("\n") == 1
 
 
-def test_unknown_verbs_and_options_end_with_two(capsys: pytest.CaptureFixture[str]) -> None:
-    for words in (["evalute"], [], ["simulate", "--deel", "1"], ["evaluate"], ["rules", "--json=1"]):
-        with pytest.raises(SystemExit) as ended:
-            main(words)
-        assert ended.value.code == 2
-    assert "invalid choice: 'evalute'" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["evalute"], "kalooki: error: unknown verb 'evalute' (did you mean 'evaluate'?); allowed: rules, simulate, "),
+        ([], "kalooki: error: the following arguments are required: VERB"),
+        (["evaluate"], "kalooki evaluate: error: one of the arguments AGENT --agent is required"),
+        (["simulate", "--deel", "1"], "kalooki simulate: error: unknown option --deel (did you mean --deal?)"),
+        (["simulate", "--dea", "1"], "unknown option --dea (did you mean --deal?)"),
+        (["simulate", "--frobnicate"], "unknown option --frobnicate; `kalooki simulate --help` lists all"),
+        (["evaluate", "greedy", "--deals-per-number", "5"], "unknown option --deals-per-number (did you mean --deals?)"),
+        (["evaluate", "greedy", "--bench", "v1"], "unknown option --bench (did you mean --suite?)"),
+        (["evaluate", "--bench=v1", "--agent", "greedy"], "unknown option --bench (did you mean --suite?)"),
+        (["bench", "--bench", "v1"], "unknown option --bench; "),
+        (["simulate", "--num-players", "4"], "unknown option --num-players (did you mean --players?)"),
+        (["rules", "--json=1"], "ignored explicit argument '1'"),
+        (["simulate", "greedy"], "kalooki simulate: error: unknown arguments: greedy; `kalooki simulate --help`"),
+    ],
+)
+def test_unknown_verbs_and_options_are_one_clear_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert err.count("\n") == 1
 
 
 # ---- rules -----------------------------------------------------------------------------------------------------------

@@ -47,8 +47,9 @@ included, and the games of a batch are at all stages of a deal when a measuremen
   bots          make_vec against three random, greedy or expert
   players       3 to 8 players
   deals         deals 1 to 9
+  games         the rules of both games, and Kaluki against its scripted agents
   sb3           rollouts of sb3-contrib's MaskablePPO, next to those on an environment that does nothing
-Nothing else should run on the machine: two threads need both cores.
+Nothing else should run on the machine: two threads need both cores. How well agents play is measured by `kalooki evaluate`.
 """
 
 
@@ -149,7 +150,7 @@ def check_options(args: argparse.Namespace, parts: list[str]) -> None:
 
 def measured(args: argparse.Namespace, parts: list[str]) -> dict[str, Any]:
     """Everything that was measured, with what it belongs to."""
-    load = os.getloadavg()[0]
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     if load > 0.5:
         say(f"other programs keep {load:.1f} cores busy: measure again when nothing else runs")
     say("warming up ...")

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
-from kalooki_env.errors import ConfigError, KalookiError, nearest
+from kalooki_env.errors import ConfigError, KalookiError, closest, nearest
 
 #: What `add_subparsers` returns.
 Verbs = Any
@@ -23,6 +23,10 @@ Step: TypeAlias = Callable[[], object]
 LINE_SECONDS = 10.0
 #: Names that were chosen for other things, or that other programs use, and what is meant.
 _MEANT = {"--deals-per-number": "--deals", "--bench": "--suite", "--num-players": "--players"}
+#: What names an agent, for help.
+AGENTS = """An agent is a scripted one (random, greedy, expert-v1, expert-v2), a search (search, or with options as
+search:ms=1000; it plays the Jamaican game only), a checkpoint folder, sb3:PATH for a zip file of sb3-contrib, or
+package.module:Class, which is looked for in the current folder too."""
 #: Arguments in Python whose options are not called the same.
 _CALLED = {"num_players": "--players"}
 
@@ -52,6 +56,10 @@ class Parser(argparse.ArgumentParser):
                     hint = f" (did you mean {meant}?)" if meant in self._option_string_actions else ""
                     self.error(f"unknown option {option}{hint}; `{self.prog} --help` lists all")
         return super().parse_known_args(args, namespace)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:  # verbs: nothing else has choices
+            raise argparse.ArgumentError(None, f"unknown verb {value!r}{closest(value, action.choices)}")
 
     def named(self, message: str) -> str:
         """A message about an argument in Python as one about the option, where it begins with the argument's name."""

@@ -9,6 +9,7 @@ from kalooki_env.arena.evaluation import DEALS_IN_ALL, evaluate
 from kalooki_env.arena.report import evaluation_text
 from kalooki_env.cli import suite
 from kalooki_env.cli.common import (
+    AGENTS,
     Step,
     Verbs,
     add_deals,
@@ -23,14 +24,17 @@ from kalooki_env.cli.common import (
 )
 from kalooki_env.errors import ConfigError
 
-_DETAILS = """
+_DETAILS = f"""
 The agent takes one seat and copies of an opponent the others. Each deal is played once for every rotation of the seats, and
 once more with a baseline in the agent's seat: the same cards, the same dealer. The difference of their scores, averaged over the
-rotations, is one number per deal, and the interval is about these. An agent is a scripted one (random, greedy), a checkpoint
-folder, sb3:PATH for a zip file of sb3-contrib, or package.module:Class. AGENT comes first, or anywhere as --agent AGENT.
+rotations, is one number per deal, and the interval is about these.
+
+{AGENTS}
+AGENT comes first, or anywhere as --agent AGENT.
 
 With --suite, deals, rules and opponents are those of a frozen suite. Its parts (rules and opponent) are kept as they are
-finished, so that a run can be stopped and resumed; --deals plays the first deals of each number only.
+finished, so that a run can be stopped and resumed; --deals plays the first deals of each number only. Speed is measured by
+`kalooki bench`.
 """
 _DEFAULTS = {"against": ("random", "greedy"), "self_play": True, "reveal": False, "rules": "jamaican", "players": 4, "seed": 0}
 

@@ -23,7 +23,7 @@ def parser() -> Parser:
 
     Each sets `run`, a function of the parsed arguments that returns the exit code, and `parser`, its own.
     """
-    top = Parser(prog="kalooki", description="Jamaican Kalooki for reinforcement learning.")
+    top = Parser(prog="kalooki", description="Jamaican Kalooki and Kaluki 51 for reinforcement learning.")
     top.add_argument("--version", action="version", version=f"kalooki_env {kalooki_env.__version__}")
     verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
     for verb in VERBS:

@@ -18,7 +18,7 @@ from kalooki_env.arena.evaluation import playable
 from kalooki_env.arena.recording import TableRecorder, opinions_of, watched
 from kalooki_env.arena.report import columns, deals_words, percent
 from kalooki_env.arena.tables import deal_lanes, play
-from kalooki_env.cli.common import Verbs, add_deals, add_json, add_table, add_verb, progress, write_json
+from kalooki_env.cli.common import AGENTS, Verbs, add_deals, add_json, add_table, add_verb, progress, write_json
 from kalooki_env.cli.match import check_seats, run_match
 from kalooki_env.cli.turns import Turns, drawn, table_now
 from kalooki_env.game.cards import seat_name
@@ -35,7 +35,7 @@ def add(verbs: Verbs) -> None:
         "simulate",
         "plays deals, or a match, between agents and prints how they went",
         run,
-        details="Agents are named as for `kalooki evaluate`: random, greedy, a checkpoint folder, or package.module:Class.",
+        details=AGENTS,
         examples="kalooki simulate\n"
         "kalooki simulate --agents greedy random random random --deal 1 5 --deals 500\n"
         "kalooki simulate --show --deal 2 --deals 1 --seed 7\n"
