@@ -167,3 +167,38 @@ def alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+SCRIPT = """
+from kalooki_env.arena import evaluate
+
+{guard}
+    found = evaluate("greedy", ["random"], deal=1, deals=4, jobs=2, self_play=False)
+    print(found.comparisons[0].difference().count)
+"""
+
+
+@pytest.mark.parametrize("guard", ["if True:", 'if __name__ == "__main__":'])
+def test_a_script_without_a_guard_is_told_to_have_one(guard: str, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.format(guard=guard), encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=environment, check=False)
+    if "__main__" in guard:
+        assert (done.returncode, done.stdout, done.stderr) == (0, "4\n", "")
+    else:
+        assert done.returncode == 1
+        assert "ConfigError: none of 2 jobs could start" in done.stderr
+        assert 'under `if __name__ == "__main__":`' in done.stderr
+        assert done.stderr.count("Traceback") == 1
+        assert "bootstrapping" not in done.stderr
+        assert "BrokenProcessPool" not in done.stderr
+
+
+def test_standard_input_is_no_script_to_be_imported() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    text = SCRIPT.format(guard='if __name__ == "__main__":')
+    done = subprocess.run([sys.executable, "-"], input=text, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 1
+    assert done.stderr.count("Traceback") == 1
+    assert "must be a file" in done.stderr

@@ -14,7 +14,6 @@ from kalooki_env.agents.base import Agent
 from kalooki_env.agents.scripted import ExpertAgent, ExpertV2Agent, GreedyAgent, RandomAgent
 from kalooki_env.agents.search import CheatAll, CheatHands, SearchAgent
 from kalooki_env.errors import AgentError, closest
-from kalooki_env.values import shown
 
 #: Scripted agents and what makes them. The name `expert` is that of the newest expert.
 SCRIPTED: dict[str, Callable[[], Agent]] = {
@@ -26,29 +25,23 @@ SCRIPTED: dict[str, Callable[[], Agent]] = {
 }
 #: Agents that take options, as in `search:ms=1000,bot=greedy`, and what makes them. Those whose names begin with `cheat` see
 #: hidden cards.
-#: What can only be meant as a path: `runs/x`, `C:\\runs`, `./x`, `~/x`.
-_PATH = re.compile(r"[A-Za-z]:[\\/]|[.~]|[^:]*[\\/]")
 SEARCHES: dict[str, Callable[..., Agent]] = {"search": SearchAgent, "cheat-hands": CheatHands, "cheat-all": CheatAll}
 
 
-def load(name: str | os.PathLike[str]) -> Agent:
+def load(name: str) -> Agent:
     """An agent from its name.
 
     Args:
         name: a scripted agent (`random`, `greedy`, `expert-v1`, `expert-v2`), `search` with or without options
-            (`search:ms=1000`; it plays the Jamaican game only, and is refused where it is seated in Kaluki), a checkpoint
-            folder, `sb3:PATH` for a zip file of sb3-contrib's MaskablePPO, trained with the observation that the file tells
-            or else with `obs-v1`, or `package.module:Class` for a class of anybody's that can be made without arguments.
-            Loading a checkpoint folder runs no code of its maker. The last two do: SB3 files hold pickles, and a module is
-            imported.
+            (`search:ms=1000`; the Jamaican game only), a checkpoint folder, `sb3:PATH` for a zip file of sb3-contrib's
+            MaskablePPO, trained with the observation that the file tells or else with `obs-v1`, or `package.module:Class` for a
+            class of anybody's that can be made without arguments. Loading a checkpoint folder runs no code of its maker. The
+            last two do: SB3 files hold pickles, and a module is imported.
 
     Raises:
-        AgentError: no such agent; the message says what is missing, and gives the closest name.
+        AgentError: no such agent; the message gives the closest name.
         CheckpointError: a checkpoint that is damaged, edited, or of another schema.
     """
-    if not isinstance(name, str | os.PathLike):
-        raise AgentError(f"agent {shown(name)} is not allowed; allowed: a name, or the path of a checkpoint folder")
-    name = os.fspath(name)
     if name in SCRIPTED:
         return SCRIPTED[name]()
     kind, _, options = name.partition(":")
@@ -65,10 +58,6 @@ def load(name: str | os.PathLike[str]) -> Agent:
         from kalooki_env.agents.sb3 import SB3Agent
 
         return SB3Agent.load(attribute)
-    if _PATH.match(name) or os.path.isfile(name):
-        if os.path.exists(name):
-            raise AgentError(f"agent {name!r} is a file; allowed: a checkpoint folder, or sb3:{name} for a file of sb3-contrib")
-        raise AgentError(f"agent {name!r}: there is no such folder")
     if not colon:
         known = f"{closest(name, [*SCRIPTED, *SEARCHES])}, a checkpoint folder, sb3:PATH, or package.module:Class"
         raise AgentError(f"unknown agent {name!r}{known}")

@@ -7,7 +7,6 @@ recognised by their looks, but only loaded under a name that says so, `sb3:PATH`
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -56,8 +55,6 @@ class SB3Agent(Agent):
             from sb3_contrib import MaskablePPO
         except ImportError as error:
             raise AgentError(f"agent 'sb3:{path}' needs sb3-contrib: pip install 'kalooki_env[train]'") from error
-        if not any(os.path.isfile(f"{path}{end}") for end in ("", ".zip")):
-            raise AgentError(f"agent 'sb3:{path}': there is no such file")
         try:
             if observation is None:
                 observation = _told_observation(path)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +28,6 @@ from kalooki_env.values import check_seed, whole_number
 #: Deals in all, unless asked otherwise. Paired differences between scripted agents have a standard deviation of about 50
 #: points, so the 99 % interval over all deals reaches about 3 points to either side.
 DEALS_IN_ALL = 2000
-#: An agent, or what `kalooki_env.agents.load` takes.
-AgentOrPath: TypeAlias = AgentLike | os.PathLike[str]
 #: Makes a progress callback for so many tables.
 Bar = Callable[[int], AbstractContextManager[Progress]]
 
@@ -209,11 +206,11 @@ class Evaluation:
 
 
 def evaluate(
-    agent: AgentOrPath,
-    against: Sequence[AgentOrPath] = ("random", "greedy"),
+    agent: AgentLike,
+    against: Sequence[AgentLike] = ("random", "greedy"),
     *,
-    baselines: Sequence[AgentOrPath] | None = None,
-    line_up: Sequence[AgentOrPath] | None = None,
+    baselines: Sequence[AgentLike] | None = None,
+    line_up: Sequence[AgentLike] | None = None,
     self_play: bool = True,
     rules: Rules | str = "jamaican",
     num_players: int = 4,
@@ -349,15 +346,14 @@ class _Names:
         self.agents: dict[str, AgentLike] = {}
         self._table, self._reveal, self._by_name = table, reveal, by_name
 
-    def add(self, agent: AgentOrPath) -> str:
+    def add(self, agent: AgentLike) -> str:
         """The name of an agent: its text, or the name of its class, numbered if another object has that name."""
-        if isinstance(agent, str | os.PathLike):
-            text = os.fspath(agent)
-            if text not in self.agents:
-                loaded = registry.load(text)
-                Player(loaded, self._table, text, reveal=self._reveal)
-                self.agents[text] = text if self._by_name else loaded
-            return text
+        if isinstance(agent, str):
+            if agent not in self.agents:
+                loaded = registry.load(agent)  # whoever plays it: errors come before anything is played
+                Player(loaded, self._table, agent, reveal=self._reveal)
+                self.agents[agent] = agent if self._by_name else loaded
+            return agent
         for name, known in self.agents.items():
             if known is agent:
                 return name
