@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _RANK = "(?:10|[A2-9TJQK])"
 _CARD = re.compile(rf"{_RANK}[SHDC]|JK|JK\({_RANK}[SHDC]\)|{_RANK}", re.IGNORECASE)
@@ -18,6 +19,7 @@ _MARKS = {"+": " + ", "(": "(", ")": ") ", "/": "/"}
 _ENDED = re.compile(r"(lay off(?: \S+)? onto P\d+/\d+|move joker in P\d+/\d+ to)(?: low| high)?( with \S+)?")
 
 
+@lru_cache(maxsize=4096)
 def canonical(text: str) -> str:
     """An action or move as it is written, from a text with other blanks, capital or small letters, and `10` for the rank T.
 
