@@ -330,7 +330,7 @@ def test_steps_out_of_time() -> None:
         ({"reward": "points"}, kalooki_env.ConfigError, "reward 'points' is not allowed"),
         ({"shaping": -1}, kalooki_env.ConfigError, "shaping -1 is not allowed"),
         ({"on_illegal": "ignore"}, kalooki_env.ConfigError, "allowed: raise, lose"),
-        ({"render_mode": "rgb_array"}, kalooki_env.ConfigError, "render_mode 'rgb_array' is not allowed"),
+        ({"render_mode": "rgb"}, kalooki_env.ConfigError, "did you mean 'rgb_array'"),
     ],
     ids=str,
 )

@@ -39,7 +39,7 @@ def test_gymnasium_checker(options: dict[str, Any], on_illegal: Any) -> None:
 
 
 def test_gymnasium_checker_with_pictures() -> None:
-    for mode in (None, "ansi"):
+    for mode in (None, "ansi", "rgb_array"):
         check_env(gymnasium.make("Kalooki-v0", on_illegal="replace", render_mode=mode).unwrapped)
 
 
@@ -277,8 +277,8 @@ def test_rendered_text(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     assert capsys.readouterr().out == text + "\n"
     human.step(choose(human, rng))
     assert "P2 (you)" in capsys.readouterr().out
-    with pytest.raises(kalooki_env.ConfigError, match="render_mode 'rgb_array' is not allowed"):
-        kalooki_env.SeatEnv(render_mode="rgb_array")  # type: ignore[arg-type]
+    with pytest.raises(kalooki_env.ConfigError, match="did you mean 'rgb_array'"):
+        kalooki_env.SeatEnv(render_mode="rgb")  # type: ignore[arg-type]
 
 
 def test_hidden_cards_do_not_show(rng: np.random.Generator) -> None:

@@ -17,6 +17,7 @@ from kalooki_env.batch.tables import draw_place
 from kalooki_env.envs.aec_views import OVER, AgentID, AgentViews
 from kalooki_env.envs.match import match_of
 from kalooki_env.envs.options import EnvOptions, reset_options, seat_of, weighted_deals, with_options
+from kalooki_env.envs.rendering import ONE_TABLE, RenderMode, render_mode_of
 from kalooki_env.envs.rewards import Rewards
 from kalooki_env.errors import EnvironmentStateError, RulesError
 from kalooki_env.game.cards import seat_name
@@ -41,19 +42,20 @@ class TableOptions(EnvOptions):
 
     Attributes:
         idle_mask: mask of agents that are not to move: all `"zeros"`, or all `"ones"` for frameworks that sample for everybody.
-        render_mode: `"ansi"` for a string, `"human"` to print after each step, None.
+        render_mode: `"ansi"` for a string, `"human"` to print after each step, `"rgb_array"` for a picture, which needs
+            Pillow, None.
         reveal: show all hands when rendering.
     """
 
     idle_mask: Literal["zeros", "ones"] = "zeros"
-    render_mode: Literal["ansi", "human"] | None = None
+    render_mode: RenderMode | None = None
     reveal: bool = False
 
     def _checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
         return {
             **super()._checked(given),
             "idle_mask": one_of("idle_mask", self.idle_mask, ("zeros", "ones")),
-            "render_mode": one_of("render_mode", self.render_mode, (None, "ansi", "human")),
+            "render_mode": render_mode_of(self.render_mode, ONE_TABLE),
             "reveal": truth("reveal", self.reveal),
         }
 
@@ -91,7 +93,7 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
         episode: `"deal"` or `"match"`.
         mask_in: where the mask stands: `"observation"`, the default here, `"infos"`, `"both"`.
         on_illegal: what becomes of an illegal action: `"raise"`, `"lose"`, `"replace"`.
-        render_mode: `"ansi"`, `"human"`, None.
+        render_mode: `"ansi"`, `"human"`, `"rgb_array"`, None.
         record: file for a record of the deals.
         options: beside these everyday ones, of the table `max_seats` and `dealer`; of what is seen `observation_form`,
             `observation_dtype` and `idle_mask`; of what is paid `shaping`, `match_reward` and `illegal_reward`; of what
@@ -112,7 +114,7 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
 
     metadata = {  # noqa: RUF012  (PettingZoo's form)
         "name": "kalooki_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": list(ONE_TABLE),
         "is_parallelizable": False,
         "render_fps": 4,
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,6 +11,7 @@ from pettingzoo import AECEnv
 
 from kalooki_env import core
 from kalooki_env.envs.match import MatchEpisode
+from kalooki_env.envs.rendering import ONE_TABLE, RenderMode, rendered, require_mode
 from kalooki_env.errors import EnvironmentStateError, UnknownAgentIDError, closest
 from kalooki_env.game.decisions import OpenDecisions
 from kalooki_env.game.engine import Engine
@@ -19,7 +19,6 @@ from kalooki_env.game.notation import action_text
 from kalooki_env.observe.batch import observe_and_mask
 from kalooki_env.observe.observer import Observer
 from kalooki_env.observe.schema import Observation
-from kalooki_env.render.text import table_text, takes_colours
 from kalooki_env.values import shown
 
 AgentID: TypeAlias = str
@@ -44,7 +43,7 @@ class AgentViews(AECEnv):  # type: ignore[type-arg]
     _mask_in_infos: bool
     _reveal: bool
     _is_reset: bool
-    render_mode: str | None
+    render_mode: RenderMode | None
     _seats: dict[AgentID, int]  # at the table; in a sudden death not all agents have one
     _states: NDArray[np.void]
     _views: NDArray[np.void]
@@ -168,27 +167,28 @@ class AgentViews(AECEnv):  # type: ignore[type-arg]
         seen = self._observer.floats(self._row(self._seats.get(self.possible_agents[0], -1)))
         return np.concatenate([hands.ravel(), seen])
 
-    def render(self) -> str | None:
-        """The table as `agent_selection` sees it; a string in mode `ansi`, printed in mode `human`.
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The table as `agent_selection` sees it.
+
+        Returns:
+            A string in mode `ansi`; uint8 (height, width, 3) in mode `rgb_array`; None in mode `human`, which prints.
 
         Raises:
             EnvironmentStateError: before `reset`, or without a render mode.
         """
-        if self.render_mode is None:
-            raise EnvironmentStateError("render without a mode: make the environment with render_mode='ansi' or 'human'")
+        mode = require_mode(self.render_mode, ONE_TABLE)
         if not self._is_reset:
             raise EnvironmentStateError("render before reset: call reset() first")
-        seat = self._actor
-        core.views_of_lanes(self._states, self._record, _LANE, np.array([seat]), self._views)
-        legal = [self._text(int(action)) for action in self._legal[: self._legal_count]]
-        reveal = self._states[0] if self._reveal else None
-        text = "" if self._match is None else self._match.heading()
-        colour = takes_colours(sys.stdout) if self.render_mode == "human" else None
-        text += table_text(self._views[0], self._engine, legal=legal, reveal=reveal, colour=colour)
-        if self.render_mode == "ansi":
-            return text
-        sys.stdout.write(text + "\n")
-        return None
+        core.views_of_lanes(self._states, self._record, _LANE, np.array([self._actor]), self._views)
+        return rendered(
+            mode,
+            self._views[0],
+            self._engine,
+            legal=[self._text(int(action)) for action in self._legal[: self._legal_count]],
+            reveal=self._states[0] if self._reveal else None,
+            heading="" if self._match is None else self._match.heading(),
+            seats=len(self.possible_agents),
+        )
 
     def _text(self, number: int) -> str:
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -10,19 +9,14 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from kalooki_env import core
 from kalooki_env.envs.batch_options import BatchOptions, Opponents
-from kalooki_env.envs.match_lanes import MatchLanes
 from kalooki_env.envs.options import with_options
+from kalooki_env.envs.rendering import ONE_TABLE, RenderMode, render_mode_of, rendered_lane, require_mode
 from kalooki_env.envs.vector import SeatVectorEnv
 from kalooki_env.errors import EnvironmentStateError
 from kalooki_env.game.decisions import OpenDecisions
-from kalooki_env.game.notation import action_text
 from kalooki_env.records.recorder import Policy
-from kalooki_env.render.text import table_text, takes_colours
-from kalooki_env.values import action_of, check_seed, one_of, plain, truth
-
-_LANE = np.zeros(1, np.int64)
+from kalooki_env.values import action_of, check_seed, plain, truth
 
 
 @with_options(BatchOptions)
@@ -36,7 +30,7 @@ class SeatEnv(gymnasium.Env):
     Args:
         opponents: who plays the other seats; see `SeatVectorEnv`.
         seat: the learning seat, or `"rotate"`; see `SeatVectorEnv`.
-        render_mode: `"ansi"` for a string, `"human"` to print after each step, None.
+        render_mode: `"ansi"` for a string, `"human"` to print after each step, `"rgb_array"` for a picture, None.
         rules: a preset's name, perhaps with changed keys, or `Rules`.
         num_players: seats at the table.
         deal: number of the deal, a list, a dict of weights, or `"random"`.
@@ -51,18 +45,18 @@ class SeatEnv(gymnasium.Env):
         RulesError, ConfigError, AgentError: as for `SeatVectorEnv`.
     """
 
-    metadata = {"render_modes": ["ansi", "human"], "render_fps": 4}  # noqa: RUF012  (Gymnasium's form)
+    metadata = {"render_modes": list(ONE_TABLE), "render_fps": 4}  # noqa: RUF012  (Gymnasium's form)
 
     def __init__(
         self,
         *,
         opponents: Opponents = "greedy",
         seat: int | Literal["rotate"] = "rotate",
-        render_mode: Literal["ansi", "human"] | None = None,
+        render_mode: RenderMode | None = None,
         reveal: bool = False,
         **options: Any,
     ) -> None:
-        self.render_mode = one_of("render_mode", render_mode, (None, "ansi", "human"))
+        self.render_mode = render_mode_of(render_mode, ONE_TABLE)
         self._reveal = truth("reveal", reveal)
         self._vector = SeatVectorEnv(1, opponents=opponents, seat=seat, autoreset_mode="disabled", **options)
         self.observation_space = self._vector.single_observation_space
@@ -135,30 +129,15 @@ class SeatEnv(gymnasium.Env):
         self._vector.note(0, policy, value)
 
     def render(self) -> Any:
-        """The table as the seat sees it; a string in mode `ansi`, printed in mode `human`.
+        """The table as the seat sees it.
+
+        Returns:
+            A string in mode `ansi`; uint8 (height, width, 3) in mode `rgb_array`; None in mode `human`, which prints.
 
         Raises:
             EnvironmentStateError: before `reset`, or without a render mode.
         """
-        if self.render_mode is None:
-            raise EnvironmentStateError("render without a mode: make the environment with render_mode='ansi' or 'human'")
-        lanes = self._vector.lanes
-        table, state, lane = lanes.table_of(0), lanes.states[0], lanes.lanes[0]
-        if not state["deal"]:
-            raise EnvironmentStateError("render before reset: call reset() first")
-        views = np.zeros(1, core.VIEW)
-        seat = int(lane["at_table"][lane["seat"]] if lane["table"] else lane["seat"])
-        if seat < 0:  # a match that has ended without it
-            seat = int(state["actor"])
-        core.views_of_lanes(lanes.states, table.record, _LANE, np.array([seat]), views)
-        legal = [action_text(int(action), state, table) for action in lane["legal"][: lane["n"]]]
-        text = lanes.heading(0) if isinstance(lanes, MatchLanes) else ""
-        colour = takes_colours(sys.stdout) if self.render_mode == "human" else None
-        text += table_text(views[0], table, legal=legal, reveal=state if self._reveal else None, colour=colour)
-        if self.render_mode == "ansi":
-            return text
-        sys.stdout.write(text + "\n")
-        return None
+        return rendered_lane(require_mode(self.render_mode, ONE_TABLE), self._vector.lanes, 0, self._reveal)
 
     def close(self) -> None:
         """End the threads, if there are any, and the record."""

@@ -29,8 +29,9 @@ from kalooki_env.envs.batch_options import (
 )
 from kalooki_env.envs.options import reset_options, with_options
 from kalooki_env.envs.over_lanes import OverLanes
+from kalooki_env.envs.rendering import MANY_TABLES, RenderMode, render_mode_of, rendered_lane, require_mode
 from kalooki_env.errors import ConfigError, EnvironmentStateError
-from kalooki_env.values import one_of, whole_number
+from kalooki_env.values import one_of, truth, whole_number
 
 
 def autoreset_of(mode: Any) -> AutoresetMode:
@@ -82,8 +83,9 @@ class SeatVectorEnv(OverLanes, VectorEnv):
         options: beside these everyday ones, of the table `max_seats`, `dealer` and `lane_deals`; of what is seen
             `observation_form` and `observation_dtype`; of episodes `episode`, `max_episode_steps` (decisions of the
             learning seat after which an episode is truncated) and `match_reward`; of what is paid `shaping`, `on_illegal` and
-            `illegal_reward`; of what is asked `skip_forced` and `call_windows`; of speed `threads` and `copy`; of pictures and
-            records `render_mode`, `record` and `record_lanes`. All are explained in
+            `illegal_reward`; of what is asked `skip_forced` and `call_windows`; of speed `threads` and `copy`; of pictures
+            `render_mode` (`"ansi"` for strings, `"rgb_array"` for pictures, which need Pillow) and `reveal`, to show all
+            hands; of records `record` and `record_lanes`. All others are explained in
             `kalooki_env.envs.batch_options.BatchOptions` and `kalooki_env.envs.options.EnvOptions`.
 
     Attributes:
@@ -95,7 +97,7 @@ class SeatVectorEnv(OverLanes, VectorEnv):
         AgentError: an unknown opponent.
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  (Gymnasium's form)
+    metadata: dict[str, Any] = {"render_modes": list(MANY_TABLES), "render_fps": 4}  # noqa: RUF012  (Gymnasium's form)
 
     def __init__(
         self,
@@ -105,10 +107,15 @@ class SeatVectorEnv(OverLanes, VectorEnv):
         seat: int | Literal["rotate"] = "rotate",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
+        render_mode: RenderMode | None = None,
+        reveal: bool = False,
         **options: Any,
     ) -> None:
         self.autoreset_mode = autoreset_of(autoreset_mode)
-        self._options = BatchOptions.of(options, ("opponents", "seat", "autoreset_mode", "max_episode_steps"))
+        self.render_mode = render_mode_of(render_mode, MANY_TABLES)
+        self._reveal = truth("reveal", reveal)
+        others = ("opponents", "seat", "autoreset_mode", "max_episode_steps", "render_mode", "reveal")
+        self._options = BatchOptions.of(options, others)
         self._limit = None if max_episode_steps is None else whole_number("max_episode_steps", max_episode_steps, 1)
         code = Autoreset[self.autoreset_mode.name]
         self.lanes = lanes_of(self._options, num_envs, autoreset=code, seat=seat, opponents=opponents)
@@ -116,8 +123,7 @@ class SeatVectorEnv(OverLanes, VectorEnv):
         limit = {} if self._limit is None else {"max_episode_steps": self._limit}
         self._name = self._options.text(opponents=names, seat=seat, num_envs=num_envs, mode=self.autoreset_mode.value, **limit)
         self.num_envs = self.lanes.count
-        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
-        self.render_mode = None
+        self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = observation_space(self._options, self.lanes)
         self.single_action_space = spaces.Discrete(self.lanes.engine.num_actions)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -209,6 +215,19 @@ class SeatVectorEnv(OverLanes, VectorEnv):
     def skipped_deals(self) -> int:
         """Deals, or matches, so far that ended before the seat had a decision."""
         return int(self.lanes.lanes["skipped"].sum())
+
+    def render(self) -> tuple[Any, ...]:
+        """The tables of all lanes, each as its learning seat sees it.
+
+        Returns:
+            For each lane a string in mode `ansi`; uint8 (height, width, 3) in mode `rgb_array`.
+
+        Raises:
+            EnvironmentStateError: before `reset`, or without a render mode.
+        """
+        mode = require_mode(self.render_mode, MANY_TABLES)
+        self.lanes.require_reset("render")
+        return tuple(rendered_lane(mode, self.lanes, lane, self._reveal) for lane in range(self.num_envs))
 
     # ---- saving --------------------------------------------------------------------------------------------------
 
