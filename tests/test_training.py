@@ -166,7 +166,8 @@ def test_shipped_configurations_are_valid(path: Path) -> None:
         ("rules=jamaica", r"unknown rules 'jamaica' \(did you mean 'jamaican'\?\)"),
         ("observation=[hnd]", r"unknown observation piece 'hnd' \(did you mean 'hand'\?\)"),
         ("ppo.clip=much", r"ppo\.clip: .*'much'"),
-        ("deals.10=1", r"deals\.10"),
+        ("deal.10=1", r"deal\.10"),
+        ("deals.1=1", r"unknown key deals \(did you mean 'deal'\?\)"),
         ("budget.decisions=null", "give decisions, seconds, or both"),
         ("observation=[upcard]", "needs the piece hand"),
         ("table.players=2", r"table\.players"),
@@ -180,9 +181,9 @@ def test_errors_name_the_key(override: str, message: str) -> None:
 
 
 def test_overrides_reach_every_level() -> None:
-    overrides = ["seed=7", "ppo.epochs=3", "deals.4=0.5", "rules={preset: jamaican_consensus, pip_joker: 25}"]
+    overrides = ["seed=7", "ppo.epochs=3", "deal.4=0.5", "rules={preset: jamaican_consensus, pip_joker: 25}"]
     config = load_config(SMOKE, overrides)
-    assert (config.seed, config.ppo.epochs, config.deals[4]) == (7, 3, 0.5)
+    assert (config.seed, config.ppo.epochs, config.deal[4]) == (7, 3, 0.5)
     assert config.make_rules() == Rules.preset("jamaican_consensus", pip_joker=25)
     assert make_config(config.model_dump(mode="json"), "again") == config
 

@@ -109,7 +109,8 @@ class EvaluationConfig(Section):
     Attributes:
         against: names of agents, each three times against one seat of the policy.
         every: decisions between two evaluations on the way; null: only at the end.
-        deals, final_deals: deals of each kind on the way and at the end; each is played with the policy in every seat.
+        deals, final_deals: how many deals of each number are played on the way and at the end, each with the policy in every
+            seat.
         seed: seed of the first deal.
     """
 
@@ -126,7 +127,7 @@ class RunConfig(Section):
     Attributes:
         name: folder of the run inside `output`.
         rules: name of a preset, or a mapping of `preset` and the keys to change.
-        deals: weight of each deal number in the mix.
+        deal: numbers of the deals that are played, with the weight of each in the mix.
         observation: a named choice of observation pieces or a list of their names.
         checkpoint_every: seconds between two saves on the way.
     """
@@ -136,7 +137,7 @@ class RunConfig(Section):
     seed: Annotated[int, Field(ge=0)] = 0
     rules: str | dict[str, Any] = "jamaican"
     table: TableConfig = TableConfig()
-    deals: Annotated[dict[Annotated[int, Field(ge=1, le=9)], Positive], Field(min_length=1)]
+    deal: Annotated[dict[Annotated[int, Field(ge=1, le=9)], Positive], Field(min_length=1)]
     observation: str | list[str] = "obs-v1+solver"
     budget: BudgetConfig
     evaluation: EvaluationConfig = EvaluationConfig()
@@ -169,7 +170,7 @@ class RunConfig(Section):
     def _is_playable(self) -> RunConfig:
         # The package's own checks; its errors are `ValueError`s, which pydantic collects.
         rules = self.make_rules()
-        for deal in self.deals:
+        for deal in self.deal:
             rules.check_table(self.table.players, deal)
         self.make_observation()
         if self.max_seats < self.table.players:
