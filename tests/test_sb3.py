@@ -22,6 +22,7 @@ from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.env_checker import check_env
+from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecCheckNan, VecEnv, VecFrameStack, VecMonitor, VecNormalize, is_vecenv_wrapped
 
@@ -420,3 +421,17 @@ def test_a_record_of_a_lane(tmp_path: Path) -> None:
         env.step(env.vector.sample_actions())
     env.close()
     assert read_record(tmp_path / "lane.jsonl").num_actions > 20
+
+
+def test_the_environment_by_its_id() -> None:
+    """Both ask Gymnasium for an environment that draws pictures."""
+    envs = make_vec_env("Kalooki-v0", n_envs=2, env_kwargs={"opponents": "random", "deal": 1})
+    assert is_masking_supported(envs)
+    envs.reset()
+    masks = get_action_masks(envs)
+    assert masks.shape == (2, NUM_ACTIONS)
+    envs.step(np.argmax(masks, axis=1))
+    envs.close()
+    model = MaskablePPO("MlpPolicy", "Kalooki-v0", n_steps=16, batch_size=16, n_epochs=1, device="cpu", seed=1)
+    model.learn(32)
+    assert model.get_env().get_attr("illegal_actions") == [0]
