@@ -149,5 +149,5 @@ def nearest(name: str, names: Sequence[str]) -> str | None:
 
 
 def _folded(name: str) -> str:
-    """A name without what people leave out or mix up: `Next-Step` is `next_step`."""
-    return name.lower().replace("-", "_").replace(" ", "_")
+    """A name without what people leave out or mix up: `Next-Step` and `nextstep` are `next_step`."""
+    return name.lower().replace("-", "").replace("_", "").replace(" ", "")

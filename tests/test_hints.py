@@ -43,7 +43,7 @@ ILLEGAL = ["raise", "lose"]
         ("RANDOM", AGENTS, "random"),
         ("expert_v1", AGENTS, "expert-v1"),
         ("Next-Step", ["next_step", "same_step"], "next_step"),
-        ("nextstep", ["next_step", "same_step"], "next_step"),
+        ("nextstep", ["next_step", "same_step", "NextStep"], "next_step"),
         # Unfinished
         ("rand", AGENTS, "random"),
         ("zero", ["score", "zero_sum"], "zero_sum"),
