@@ -35,7 +35,7 @@ $(BIN)/python:
 quickstart: $(VENV)/.train
 	$(BIN)/kalooki warmup
 	$(BIN)/python -m training.ppo configs/quickstart.yaml
-	$(BIN)/kalooki evaluate $(RUN)/checkpoint --against random greedy --deals 1 5
+	$(BIN)/kalooki evaluate $(RUN)/checkpoint --against random greedy --deal 1 5
 	@echo "The trained checkpoint lies in $(RUN)/checkpoint"
 
 # Warmed up before the tests start, so that their processes find the kernels compiled. The second run has Numba check every

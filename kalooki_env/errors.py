@@ -7,8 +7,15 @@ type or an unknown option, `KeyError` for an agent that is not at the table, `Ru
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+#: How much of two names must agree, of 1. At 0.5 the answer to `replace` would be `raise`.
+_NEAR = 0.7
+#: Letters from which on the beginning of a name stands for all of it.
+_FEWEST_LETTERS = 3
+#: Nobody misspells a name to such a length, and long texts take long to compare.
+_LONGEST_TYPO = 60
 
 
 class KalookiError(ValueError):
@@ -126,8 +133,25 @@ class RecordError(KalookiError):
 
 
 def closest(name: object, allowed: Iterable[object]) -> str:
-    """End of an error message: the closest allowed name, if one is close, and all allowed names."""
+    """End of an error message: the allowed name that was meant, if one is near enough, and all allowed names."""
     names = [str(item) for item in allowed]
-    near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    near = nearest(str(name), names)
+    hint = "" if near is None else f" (did you mean {near!r}?)"
     return f"{hint}; allowed: {', '.join(names)}"
+
+
+def nearest(name: str, names: Sequence[str]) -> str | None:
+    """The name that was probably meant: a misspelt or unfinished one. None if that would be a guess."""
+    if len(name) > _LONGEST_TYPO:
+        return None
+    folded = {_folded(known): known for known in reversed(names)}
+    word = _folded(name)
+    found = difflib.get_close_matches(word, folded, n=1, cutoff=_NEAR)
+    if not found and len(word) >= _FEWEST_LETTERS:
+        found = [known for known in map(_folded, names) if known.startswith(word)]
+    return folded[found[0]] if found else None
+
+
+def _folded(name: str) -> str:
+    """A name without what people leave out or mix up: `Next-Step` and `nextstep` are `next_step`."""
+    return name.lower().replace("-", "").replace("_", "").replace(" ", "")

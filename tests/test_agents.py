@@ -87,8 +87,10 @@ def test_greedy_ends_deals_that_random_play_does_not(table: Engine) -> None:
     ("name", "message"),
     [
         ("gredy", "unknown agent 'gredy' \\(did you mean 'greedy'\\?\\); allowed: random, greedy, expert-v1"),
-        ("no_such_package.module:Agent", "no_such_package"),
-        ("kalooki_env.agents.scripted:NoSuchAgent", "NoSuchAgent"),
+        ("no_such_package.module:Agent", "there is no module 'no_such_package', here or among the installed ones"),
+        ("kalooki_env.no_such:Agent", "there is no module 'kalooki_env.no_such', here or among"),
+        ("kalooki_env.agents.scripted:NoSuchAgent", "has no 'NoSuchAgent'; allowed: RandomAgent, "),
+        ("kalooki_env.agents.scripted:GredyAgent", "has no 'GredyAgent' .did you mean 'GreedyAgent'"),
         (":Agent", "agent ':Agent'"),
         ("kalooki_env.rules:Rules", "Rules has no method act"),
     ],
@@ -96,6 +98,13 @@ def test_greedy_ends_deals_that_random_play_does_not(table: Engine) -> None:
 def test_unknown_agents_are_named(name: str, message: str) -> None:
     with pytest.raises(AgentError, match=message):
         agents.load(name)
+
+
+def test_what_a_module_lacks_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "needs_more.py").write_text("import no_such_library\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(AgentError, match="agent 'needs_more:Agent': its module needs 'no_such_library', which is not installed"):
+        agents.load("needs_more:Agent")
 
 
 def test_anybodys_class_is_an_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: Engine) -> None:

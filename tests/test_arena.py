@@ -150,7 +150,7 @@ class Renamed:
 
 def test_equal_play_shows_no_difference() -> None:
     """The pairing is exact: the same player under another name, rotated through all seats, has the same score in each deal."""
-    found = evaluate(Renamed(), ["greedy"], deals=[1, 4], deals_per_number=8)  # type: ignore[arg-type]  # anything with `act`
+    found = evaluate(Renamed(), ["greedy"], deal=[1, 4], deals=8)  # type: ignore[arg-type]  # anything with `act`
     comparison = found.comparisons[0]
     assert comparison.with_agent.rotations == 4
     assert comparison.with_baseline.rotations == 1
@@ -159,17 +159,17 @@ def test_equal_play_shows_no_difference() -> None:
 
 
 def test_greedy_beats_random_and_loses_nothing_by_seed() -> None:
-    one, other = (evaluate("greedy", ["random"], deals=[1], deals_per_number=30, seed=5) for _ in range(2))
+    one, other = (evaluate("greedy", ["random"], deal=[1], deals=30, seed=5) for _ in range(2))
     found, again = one.as_dict(), other.as_dict()
     assert {**found, "seconds": 0} == {**again, "seconds": 0}
     assert one.raw() == other.raw()
     difference = one.comparisons[0].difference()
     assert difference.mean - difference.half_width > 50
-    assert evaluate("greedy", ["random"], deals=[1], deals_per_number=30, seed=6).raw() != one.raw()
+    assert evaluate("greedy", ["random"], deal=[1], deals=30, seed=6).raw() != one.raw()
 
 
 def test_the_baseline_has_the_same_seat_against_the_same_opponents() -> None:
-    found = evaluate("random", ["greedy"], baselines=["greedy", "random"], deals=[3], deals_per_number=10, self_play=False)
+    found = evaluate("random", ["greedy"], baselines=["greedy", "random"], deal=[3], deals=10, self_play=False)
     by_baseline = {one.baseline: one for one in found.comparisons}
     assert by_baseline["greedy"].difference().mean < 0
     assert by_baseline["random"].difference().mean == 0
@@ -178,18 +178,18 @@ def test_the_baseline_has_the_same_seat_against_the_same_opponents() -> None:
 
 
 def test_line_up_mode_compares_all_pairs() -> None:
-    found = evaluate("greedy", ["random"], line_up=["random", "greedy", "random"], deals=[1], deals_per_number=10)
+    found = evaluate("greedy", ["random"], line_up=["random", "greedy", "random"], deal=[1], deals=10)
     assert found.line_up is not None
     assert found.line_up.played.rotations == 2
     gains = found.line_up.differences()
     assert list(gains) == [("greedy", "random")]
     assert gains["greedy", "random"].mean > 0
     with pytest.raises(ConfigError, match="3, one per seat"):
-        evaluate("greedy", ["random"], line_up=["random"], deals=[1], deals_per_number=2)
+        evaluate("greedy", ["random"], line_up=["random"], deal=[1], deals=2)
 
 
 def test_results_are_json_and_text() -> None:
-    found = evaluate("greedy", ["random", "greedy"], deals=[1, 5], deals_per_number=5, line_up=["random"] * 3)
+    found = evaluate("greedy", ["random", "greedy"], deal=[1, 5], deals=5, line_up=["random"] * 3)
     data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
     assert [one["opponent"] for one in data["against"]] == ["random", "greedy"]
     row = data["against"][0]["overall"]
@@ -205,14 +205,14 @@ def test_results_are_json_and_text() -> None:
 
 
 def test_one_deal_has_no_interval() -> None:
-    found = evaluate("greedy", ["random"], deals=[1], deals_per_number=1)
+    found = evaluate("greedy", ["random"], deal=[1], deals=1)
     assert math.isnan(found.comparisons[0].difference().half_width)
     assert json.loads(json.dumps(found.as_dict(), allow_nan=False))["against"][0]["overall"]["difference"]["low"] is None
     assert "interval unknown" in evaluation_text(found)
 
 
 def test_two_players_play_the_sudden_death() -> None:
-    found = evaluate("greedy", ["random"], num_players=2, deals_per_number=4)
+    found = evaluate("greedy", ["random"], num_players=2, deals=4)
     assert found.settings.deals == (9,)
     assert "against one random" in evaluation_text(found)
 
@@ -220,10 +220,10 @@ def test_two_players_play_the_sudden_death() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"deals": [0]}, RulesError, "deal 0"),
-        ({"deals": []}, ConfigError, "at least one"),
-        ({"deals": [1, 1]}, ConfigError, "each once"),
-        ({"deals_per_number": 0}, ConfigError, "0 deals per number"),
+        ({"deal": [0]}, RulesError, "deal 0"),
+        ({"deal": []}, ConfigError, "at least one"),
+        ({"deal": [1, 1]}, ConfigError, "each once"),
+        ({"deals": 0}, ConfigError, "deals 0 is not allowed"),
         ({"seed": -1}, ConfigError, "seed -1"),
         ({"num_players": 9}, RulesError, "9 players"),
         ({"rules": "jamaica"}, RulesError, "did you mean 'jamaican'"),

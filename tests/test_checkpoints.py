@@ -28,8 +28,8 @@ def test_a_checkpoint_repeats_its_recorded_result(name: str) -> None:
         self_play=False,
         rules=recorded["rules"],
         num_players=recorded["num_players"],
-        deals=recorded["deals"],
-        deals_per_number=60,
+        deal=recorded["deals"],
+        deals=60,
         seed=4242,
     ).as_dict()
 

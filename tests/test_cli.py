@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from kalooki_env.cli.main import VERBS, main
+from kalooki_env.cli.main import VERBS, main, parser
+from kalooki_env.cli.suite import check_options
 from kalooki_env.cli.verify import sizes
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.game import Game
@@ -44,6 +47,32 @@ def test_help_has_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> N
     assert max(map(len, text.splitlines())) <= 130
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_examples_of_the_help_are_understood(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([name, "--help"])
+    text = capsys.readouterr().out
+    for line in text.partition("examples:\n")[2].strip().splitlines():
+        args = parser().parse_args(shlex.split(line.rpartition("kalooki ")[2]))
+        if name == "simulate":
+            assert len(args.agents) in (1, args.players)
+        if name == "evaluate":
+            check_options(args)
+
+
+@pytest.mark.parametrize("path", ["README.md", "training/README.md", "checkpoints/README.md", "tests/README.md", "Makefile"])
+def test_commands_of_the_documents_are_understood(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / path).read_text(encoding="utf-8").replace("\\\n", " ")
+    found = re.findall(rf"kalooki ((?:{'|'.join(NAMES)}) (?:(?!   )[^`#\n])*)", text)
+    for line in found:
+        try:
+            parser().parse_args(shlex.split(line))
+        except SystemExit:
+            # Help, or options in a sentence, without the agent that they are about.
+            assert "--help" in line or capsys.readouterr().err.endswith("one of the arguments AGENT --agent is required\n"), line
+    assert found
+
+
 def test_the_module_is_the_command() -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "kalooki_env", "rules", "jamaica"]
@@ -61,18 +90,18 @@ def test_the_module_is_the_command() -> None:
         (["simulate", "--rules", "no_calls"], "did you mean 'no_call'"),
         (["simulate", "--players", "9"], "9 players are not allowed"),
         (["simulate", "--deal", "10"], "deal 10 is not allowed"),
-        (["simulate", "--deals", "0"], "0 deals per number"),
+        (["simulate", "--deals", "0"], "--deals 0 is not allowed; allowed: a whole number from 1 to 100000"),
         (["simulate", "--agents", "greedy", "random"], "2 agents for 4 seats"),
         (["simulate", "--agents", "gredy"], "did you mean 'greedy'"),
         (["simulate", "--seed", "-1"], "seed -1 is not allowed"),
         (["evaluate", "gredy"], "did you mean 'greedy'"),
-        (["evaluate", "greedy", "--deals", "1", "1"], "each once"),
-        (["evaluate", "greedy", "--deals-per-number", "0"], "0 deals per number"),
+        (["evaluate", "greedy", "--deal", "1", "1"], "each once"),
+        (["evaluate", "greedy", "--deals", "0"], "--deals 0 is not allowed"),
         (["evaluate", "greedy", "--raw", "/no/such/folder/raw.json"], "no such folder"),
         (["evaluate", "greedy", "--save", "/"], "it is a folder"),
         (["evaluate", "greedy", "--line-up", "random"], "3, one per seat beside 'greedy'"),
         (["verify", "--preset", "jamaica"], "did you mean 'jamaican'"),
-        (["verify", "--players", "3-9"], "--players 3-9 is not allowed"),
+        (["verify", "--players", "3-9"], "--players '3-9' is not allowed"),
         (["verify", "--players", "four"], "'four' is not allowed"),
         (["verify", "--decisions", "0"], "--decisions 0"),
         (["verify", "--preset", "jamaican packs=2", "--players", "8"], "cannot play with 2 packs"),
@@ -89,12 +118,32 @@ def test_bad_input_is_one_clear_line(words: list[str], message: str, capsys: pyt
     assert err.count("\n") == 1
 
 
-def test_unknown_verbs_and_options_end_with_two(capsys: pytest.CaptureFixture[str]) -> None:
-    for words in (["evalute"], [], ["simulate", "--deal", "one"], ["evaluate"]):
-        with pytest.raises(SystemExit) as ended:
-            main(words)
-        assert ended.value.code == 2
-    assert "invalid choice: 'evalute'" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["evalute"], "kalooki: error: unknown verb 'evalute' (did you mean 'evaluate'?); allowed: rules, simulate, "),
+        ([], "kalooki: error: the following arguments are required: VERB"),
+        (["evaluate"], "kalooki evaluate: error: one of the arguments AGENT --agent is required"),
+        (["simulate", "--deel", "1"], "kalooki simulate: error: unknown option --deel (did you mean --deal?)"),
+        (["simulate", "--dea", "1"], "unknown option --dea (did you mean --deal?)"),
+        (["simulate", "--frobnicate"], "unknown option --frobnicate; `kalooki simulate --help` lists all"),
+        (["evaluate", "greedy", "--deals-per-number", "5"], "unknown option --deals-per-number (did you mean --deals?)"),
+        (["evaluate", "greedy", "--bench", "v1"], "unknown option --bench (did you mean --suite?)"),
+        (["evaluate", "--bench=v1", "--agent", "greedy"], "unknown option --bench (did you mean --suite?)"),
+        (["bench", "--bench", "v1"], "unknown option --bench; "),
+        (["simulate", "--num-players", "4"], "unknown option --num-players (did you mean --players?)"),
+        (["rules", "--json=1"], "ignored explicit argument '1'"),
+        (["simulate", "greedy"], "kalooki simulate: error: unknown arguments: greedy; `kalooki simulate --help`"),
+    ],
+)
+def test_unknown_verbs_and_options_are_one_clear_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert err.count("\n") == 1
 
 
 # ---- rules -----------------------------------------------------------------------------------------------------------
@@ -147,7 +196,7 @@ def test_simulate_shows_deals_that_can_be_played_again(capsys: pytest.CaptureFix
 
 def test_evaluate_as_the_makefile_calls_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     raw, result = tmp_path / "raw.json", tmp_path / "result.json"
-    words = ["evaluate", "greedy", "--against", "random", "greedy", "--deals", "1", "5", "--deals-per-number", "4"]
+    words = ["evaluate", "greedy", "--against", "random", "greedy", "--deal", "1", "5", "--deals", "4"]
     text = run(capsys, *words, "--raw", str(raw), "--save", str(result))
     assert "four copies of greedy end 100.0 % of deals 1 and 5 by going out" in text
     written = json.loads(result.read_text(encoding="utf-8"))
@@ -157,9 +206,7 @@ def test_evaluate_as_the_makefile_calls_it(capsys: pytest.CaptureFixture[str], t
 
 def test_evaluate_takes_anybodys_class(capsys: pytest.CaptureFixture[str]) -> None:
     name = "kalooki_env.agents.scripted:GreedyAgent"
-    data = loaded(
-        capsys, "evaluate", name, "--against", "greedy", "--deals", "1", "--deals-per-number", "2", "--no-self-play", "--json"
-    )
+    data = loaded(capsys, "evaluate", name, "--against", "greedy", "--deal", "1", "--deals", "2", "--no-self-play", "--json")
     assert data["agent"] == name
     assert data["self_play"] is None
     assert data["against"][0]["overall"]["difference"]["mean"] == 0

@@ -204,7 +204,7 @@ def test_configurations_take_paths(tmp_path: Path) -> None:
     pytest.importorskip("pydantic")
     from training.config import make_config
 
-    told: dict[str, Any] = {"name": "a", "deals": {1: 1.0}, "budget": {"decisions": 1}}
+    told: dict[str, Any] = {"name": "a", "deal": {1: 1.0}, "budget": {"decisions": 1}}
     config = make_config(
         {**told, "output": tmp_path, "opponents": {"agents": {QUICKSTART: 1.0}}, "evaluation": {"against": [QUICKSTART]}}, "here"
     )

@@ -105,13 +105,13 @@ def test_all_action_numbers_have_texts_of_their_own() -> None:
         ("swap joker in P2/1 with 7X", "'7X' is no card"),
         ("move joker in P2/1 to high", "is no action"),
         ("move joker in P2/1 to high with KD", "is no action"),
-        ("lay off onto P2/1 low", "is written 'lay off onto P2/1' here"),
-        ("lay off onto P1/1", "is written 'lay off onto P1/1 low' here"),
+        ("lay off onto P2/1 low", "names an end of P2/1, a set, which has none"),
+        ("lay off onto P1/1", "names no end of P1/1, a run; allowed: low, high"),
         ("lay off 7S onto", "is no action"),
         ("meld 4S 4H 4X", "'4X' is no card"),
         ("meld", "is no action"),
         ("lay down 4S 4H 4X", "'4X' is no card"),
-        ("Set of 8", "is no action"),
+        ("sets of 8", "is no action (did you mean 'set of 8'?)"),
     ],
 )
 def test_action_texts_that_cannot_be_read(text: str, message: str) -> None:

@@ -49,9 +49,7 @@ def test_any_number_of_processes_gives_the_same_results(monkeypatch: pytest.Monk
         def __exit__(self, *error: object) -> None:
             pass
 
-    one, two = (
-        evaluate(Unlucky(), ["random"], deals=[1, 5], deals_per_number=5, jobs=jobs, bar=lambda tables: Bar()) for jobs in (1, 2)
-    )
+    one, two = (evaluate(Unlucky(), ["random"], deal=[1, 5], deals=5, jobs=jobs, bar=lambda tables: Bar()) for jobs in (1, 2))
     assert one.raw() == two.raw()
     assert sum(finished) == 2 * sum(len(found.turns) * found.rotations for found in one.line_ups)
 
@@ -84,12 +82,12 @@ def test_agents_that_cannot_be_sent_and_wrong_jobs_are_refused() -> None:
         pass
 
     with pytest.raises(ConfigError, match="'Local' cannot be sent to other processes"):
-        evaluate(Local(), ["random"], deals=[1], deals_per_number=1, jobs=2)
+        evaluate(Local(), ["random"], deal=[1], deals=1, jobs=2)
     for jobs in (0, -1, 1.5, True):
-        with pytest.raises(ConfigError, match="jobs are not allowed"):
-            evaluate("greedy", ["random"], deals=[1], deals_per_number=1, jobs=jobs)  # type: ignore[arg-type]  # on purpose
+        with pytest.raises(ConfigError, match=r"jobs .* is not allowed; allowed: a whole number from 1 to"):
+            evaluate("greedy", ["random"], deal=[1], deals=1, jobs=jobs)  # type: ignore[arg-type]  # on purpose
     with pytest.raises(AgentError, match="did you mean 'greedy'"):
-        evaluate("gredy", ["random"], deals=[1], deals_per_number=1, jobs=2)
+        evaluate("gredy", ["random"], deal=[1], deals=1, jobs=2)
 
 
 BAD_AGENTS = """
@@ -119,10 +117,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_errors_of_agents_come_back(folder: Path) -> None:
     with pytest.raises(AgentError, match="'bad_agents:Cheat' chose action") as caught:
-        evaluate("bad_agents:Cheat", ["random"], deals=[1], deals_per_number=2, jobs=2)
+        evaluate("bad_agents:Cheat", ["random"], deal=[1], deals=2, jobs=2)
     assert caught.value.position is not None
     with pytest.raises(AgentError, match="a process that played ended by itself"):
-        evaluate("bad_agents:Leaver", ["random"], deals=[1], deals_per_number=2, jobs=2)
+        evaluate("bad_agents:Leaver", ["random"], deal=[1], deals=2, jobs=2)
 
 
 def test_errors_survive_pickling() -> None:
@@ -133,9 +131,9 @@ def test_errors_survive_pickling() -> None:
 
 @pytest.mark.parametrize("how", ["ctrl-c", "kill"])
 def test_stopping_leaves_no_process_behind(folder: Path, how: str) -> None:
-    command = [sys.executable, "-m", "kalooki_env", "evaluate", "bad_agents:Sleeper", "--against", "random", "--deals", "1"]
+    command = [sys.executable, "-m", "kalooki_env", "evaluate", "bad_agents:Sleeper", "--against", "random", "--deal", "1"]
     with subprocess.Popen(
-        [*command, "--deals-per-number", "2", "--jobs", "2"],
+        [*command, "--deals", "2", "--jobs", "2"],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stderr=subprocess.PIPE,
@@ -169,3 +167,38 @@ def alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+SCRIPT = """
+from kalooki_env.arena import evaluate
+
+{guard}
+    found = evaluate("greedy", ["random"], deal=1, deals=4, jobs=2, self_play=False)
+    print(found.comparisons[0].difference().count)
+"""
+
+
+@pytest.mark.parametrize("guard", ["if True:", 'if __name__ == "__main__":'])
+def test_a_script_without_a_guard_is_told_to_have_one(guard: str, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.format(guard=guard), encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=environment, check=False)
+    if "__main__" in guard:
+        assert (done.returncode, done.stdout, done.stderr) == (0, "4\n", "")
+    else:
+        assert done.returncode == 1
+        assert "ConfigError: none of 2 jobs could start" in done.stderr
+        assert 'under `if __name__ == "__main__":`' in done.stderr
+        assert done.stderr.count("Traceback") == 1
+        assert "bootstrapping" not in done.stderr
+        assert "BrokenProcessPool" not in done.stderr
+
+
+def test_standard_input_is_no_script_to_be_imported() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    text = SCRIPT.format(guard='if __name__ == "__main__":')
+    done = subprocess.run([sys.executable, "-"], input=text, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 1
+    assert done.stderr.count("Traceback") == 1
+    assert "must be a file" in done.stderr

@@ -330,7 +330,7 @@ def test_the_parallel_environment_records(path: Path) -> None:
 
 
 def small_evaluation(**options: Any) -> Evaluation:
-    return evaluate("greedy", ["random"], deals=[1, 2], deals_per_number=3, num_players=3, **options)
+    return evaluate("greedy", ["random"], deal=[1, 2], deals=3, num_players=3, **options)
 
 
 def test_the_arena_records(path: Path) -> None:
@@ -382,14 +382,14 @@ def test_opinions_of_agents_by_name_only() -> None:
 def test_recording_options_of_the_command_line(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words, message in (
         (["evaluate", "greedy", "--record-deals", "2"], "--record-deals: allowed with --record only"),
-        (["evaluate", "greedy", "--record", str(path), "--record-deals", "0"], "0 recorded deals"),
-        (["evaluate", "greedy", "--bench", "v1", "--record", str(path)], "--record: not allowed with --bench"),
+        (["evaluate", "greedy", "--record", str(path), "--record-deals", "0"], "--record-deals 0 is not allowed"),
+        (["evaluate", "greedy", "--suite", "v1", "--record", str(path)], "--record: not allowed with --suite"),
         (["evaluate", "greedy", "--record", "/no/such/file"], "cannot be written: No such file"),
         (["simulate", "--record", "/"], "cannot be written: Is a directory"),
     ):
         assert main(words) == 2
         assert message in capsys.readouterr().err
-    words = ["evaluate", "greedy", "--against", "random", "--deals", "1", "--deals-per-number", "2"]
+    words = ["evaluate", "greedy", "--against", "random", "--deal", "1", "--deals", "2"]
     assert main([*words, "--no-self-play", "--record", str(path)]) == 0
     assert len(read_record(path).deals) == 5  # four rotations, and the baseline's only one
 

@@ -88,8 +88,8 @@ def test_a_record_that_is_not_right_is_one_clear_line(path: Path, capsys: pytest
     assert "line 1 is of other rules: 'jamaican'; expected 'joker25'" in err
     assert "No such file" in replay(capsys, path.with_name("none"), code=2)[1]
     for words, message in (
-        (["--deal", "4"], "--deal 4 is not allowed; allowed: 1 to 3"),
-        (["--deal", "0"], "--deal 0"),
+        (["--nth", "4"], "--nth 4 is not allowed; allowed: a whole number from 1 to 3"),
+        (["--nth", "0"], "--nth 0 is not allowed"),
         (["--html", "/no/such/page.html"], "no such folder"),
     ):
         assert message in replay(capsys, path, *words, code=2)[1]
@@ -101,7 +101,7 @@ def test_an_empty_record_is_fine(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "0 deals, 0 actions" in replay(capsys, tmp_path / "empty.jsonl")[0]
     replay(capsys, tmp_path / "empty.jsonl", "--html", tmp_path / "empty.html")
     assert Page((tmp_path / "empty.html").read_text(encoding="utf-8")).data["deals"] == []
-    assert "allowed: none" in replay(capsys, tmp_path / "empty.jsonl", "--deal", "1", code=2)[1]
+    assert "allowed: none" in replay(capsys, tmp_path / "empty.jsonl", "--nth", "1", code=2)[1]
 
 
 # ---- the terminal ----------------------------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ def test_each_step_shows_the_table_and_what_was_thought(
 ) -> None:
     deal = read_record(path).deals[1]
     typed(monkeypatch, "n\n" * len(deal.steps))
-    out, _ = replay(capsys, path, "--deal", "2")
+    out, _ = replay(capsys, path, "--nth", "2")
     assert "deal 5, dealer P4, seed 5, number 2 of 3: P1 a, P2 b, P3 c, P4 d" in out
     assert "\x1b" not in out, "colours are for terminals"
     blocks = re.split(r"^--- \d+ of \d+\n", out, flags=re.MULTILINE)[1:]
@@ -253,7 +253,7 @@ def test_the_page_needs_nothing_else(path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_one_deal_of_the_record(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, page = page_of(path, capsys, "--deal", "2")
+    _, page = page_of(path, capsys, "--nth", "2")
     assert [(deal["index"], deal["deal"]) for deal in page.data["deals"]] == [(2, 5)]
 
 

@@ -333,7 +333,7 @@ def test_a_policy_says_what_it_looks_at(run: Path) -> None:
 
 def test_a_policy_plays_by_what_it_says(run: Path, tmp_path: Path) -> None:
     assert agents.load(f"sb3:{run / 'policy'}").observation == load_sb3_config(QUICKSTART).make_observation().pieces
-    found = evaluate(f"sb3:{run / 'policy.zip'}", ["greedy"], deals=[1], deals_per_number=2, self_play=False)
+    found = evaluate(f"sb3:{run / 'policy.zip'}", ["greedy"], deal=[1], deals=2, self_play=False)
     assert found.comparisons[0].with_agent.rotations == 4
     with zipfile.ZipFile(run / "policy.zip") as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
@@ -377,7 +377,7 @@ def test_a_policy_for_the_default_observation_plays(tmp_path: Path) -> None:
     assert train(smoke(tmp_path, *overrides), quiet=True)
     name = f"sb3:{tmp_path / 'sb3_quickstart' / 'policy.zip'}"
     agents.load(name)
-    found = evaluate(name, ["greedy"], deals=[1], deals_per_number=2, self_play=False)
+    found = evaluate(name, ["greedy"], deal=[1], deals=2, self_play=False)
     assert found.comparisons[0].with_agent.rotations == 4
 
 

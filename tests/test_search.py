@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import pickle
+from contextlib import nullcontext
+from typing import Any
 
 import numpy as np
 import pytest
 from conftest import PRESETS
 
+import kalooki_env
 from kalooki_env import agents, core
 from kalooki_env.agents import rollouts
 from kalooki_env.agents.play import Player
 from kalooki_env.agents.search import CheatHands, SearchAgent
 from kalooki_env.arena import evaluate
+from kalooki_env.cli.main import main
 from kalooki_env.core.solver import contract_distance
 from kalooki_env.errors import AgentError
 from kalooki_env.game.engine import Engine, engine
@@ -117,8 +121,15 @@ def test_a_search_keeps_its_time(table: Engine) -> None:
     [
         ("search:speed=1", r"unknown option 'speed=1'.*allowed: ms, rollouts, z, bot, hidden, turns, lessons"),
         ("search:ms=1,rollouts=1", "ms=1 and rollouts=1 is not allowed; allowed: one of the two"),
-        ("search:rollouts=-1", "rollouts=-1 is not allowed; allowed: a number from 0 on"),
-        ("search:ms=soon", "ms='soon' is not allowed"),
+        ("search:rollouts=-1", "rollouts=-1 is not allowed; allowed: a whole number from 0 to 1000000"),
+        ("search:ms=soon", "ms='soon' is not allowed; allowed: a number from 0 to 3600000"),
+        ("search:ms=1e400", "ms='1e400' is not allowed"),
+        ("search:ms=nan", "ms='nan' is not allowed"),
+        ("search:ms=10000000000000000000000", "ms=10000000000000000000000 is not allowed"),
+        ("search:rollouts=1_000", "rollouts='1_000' is not allowed"),
+        ("search:rollouts=2.5", "rollouts=2.5 is not allowed; allowed: a whole number"),
+        ("search:lessons=1000000000", "lessons=1000000000 is not allowed; allowed: a whole number from 0 to 10000"),
+        ("search:turns=-1", "turns=-1 is not allowed"),
         ("search:bot=gredy", r"bot='gredy' is not allowed \(did you mean 'greedy'\?\)"),
         ("cheat", "unknown agent 'cheat'"),
     ],
@@ -140,11 +151,11 @@ def test_cheats_play_only_where_hidden_cards_may_be_revealed(name: str, table: E
     with pytest.raises(AgentError, match=f"agent '{name}' sees hidden cards"):
         Player(agents.load(name), table, name)
     with pytest.raises(AgentError, match="sees hidden cards"):
-        evaluate(name, ["greedy"], deals=[1], deals_per_number=1)
+        evaluate(name, ["greedy"], deal=[1], deals=1)
 
 
 def test_who_sees_everything_wins() -> None:
-    found = evaluate("cheat-all", ["greedy"], deals=[1], deals_per_number=5, reveal=True, self_play=False)
+    found = evaluate("cheat-all", ["greedy"], deal=[1], deals=5, reveal=True, self_play=False)
     assert found.comparisons[0].difference().mean > 50
 
 
@@ -158,3 +169,38 @@ def test_a_cheat_is_given_the_real_positions(table: Engine) -> None:
     agent = Looks(rollouts=1)
     Player(agent, table, "looks", reveal=True).act(game.states, LANE, game.mask()[None], np.random.default_rng(0))
     assert agent.seen.tobytes() == game.states.tobytes()
+
+
+# ---- Kaluki ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_search_says_that_it_does_not_play_kaluki(capsys: pytest.CaptureFixture[str]) -> None:
+    """At every door, and before anything is played."""
+    words = "search plays the Jamaican game only, not kaluki51: .* greedy and expert-v1 play Kaluki"
+    played: list[int] = []
+
+    def bar(tables: int) -> Any:
+        played.append(tables)
+        return nullcontext(lambda finished: None)
+
+    for make in (
+        lambda: evaluate("greedy", ["random", "search"], rules="kaluki51", deals=2, bar=bar),
+        lambda: evaluate("greedy", ["random"], line_up=["random", "random", SearchAgent()], rules="kaluki51", deals=2, bar=bar),
+        lambda: kalooki_env.make_vec(2, rules="kaluki51", opponents="search"),
+        lambda: Player(agents.load("search"), engine(Rules.preset("kaluki51"), 4), "search"),
+    ):
+        with pytest.raises(AgentError, match=words):
+            make()
+    assert played == []
+    game = Game("kaluki51")
+    with pytest.raises(AgentError, match=words):
+        agents.seat("search", game).choose()
+    for verb in (
+        ["simulate", "--rules", "kaluki51", "--agents", "search"],
+        ["simulate", "--match", "--rules", "kaluki51", "--agents", "search"],
+        ["evaluate", "search", "--rules", "kaluki51"],
+        ["evaluate", "--suite", "v1-kaluki51", "search"],
+    ):
+        assert main(verb) == 2
+        assert "the Jamaican game only" in capsys.readouterr().err
+    assert "Jamaican game only" in (agents.load.__doc__ or "")

@@ -33,7 +33,7 @@ from kalooki_env import (
     read_record,
 )
 from kalooki_env.arena import scoreboard
-from kalooki_env.arena.benchmark import SPECS
+from kalooki_env.arena.suite import SPECS
 from kalooki_env.cli import bench_plot, bench_table, replay, warmup
 from kalooki_env.records.lines import START
 
@@ -209,11 +209,11 @@ def test_every_value_of_a_configuration(name: str, tmp_path: Path) -> None:
     from training.sb3_config import load_sb3_config
 
     data = yaml.safe_load((ROOT / "configs" / f"{name}.yaml").read_text(encoding="utf-8"))
-    data = {str(key): value for key, value in data.items()} | {"deals": {str(key): one for key, one in data["deals"].items()}}
+    data = {str(key): value for key, value in data.items()} | {"deal": {str(key): one for key, one in data["deal"].items()}}
     path = tmp_path / "config.yaml"
     read = load_sb3_config if name.startswith("sb3") else load_config
     key = {"smoke": "ppo.lanes", "sb3_quickstart": "ppo.num_envs"}[name]
-    places = ("the whole", "rules", "deals.1", "observation", key)
+    places = ("the whole", "rules", "deal.1", "observation", key)
     refused = only_own_errors(yaml_mutations(data, *places), path, lambda: read(path), ConfigError)
     assert all("config.yaml" in message for message in refused.values())
     for word in ("negative", "too large for a count", "too large for 64 bits", "true", "a list", "a fraction"):
@@ -235,7 +235,7 @@ def test_sizes_that_no_machine_has_are_refused() -> None:
         ("network.hidden=[65536, 65536, 65536]", "network.hidden: .* GiB"),
         (f"network.hidden={[8] * 65}", "network.hidden"),
         (f"name={'x' * 300}", "name: String should have at most"),
-        ("deals={1: 1.0e+300}", r"deals\.1"),
+        ("deal={1: 1.0e+300}", r"deal\.1"),
     ):
         with pytest.raises(ConfigError, match=message):
             load_config(smoke, [override])

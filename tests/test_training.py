@@ -70,15 +70,13 @@ def test_a_run_leaves_checkpoint_logs_and_resume_state(run: Path) -> None:
 
 
 def test_a_checkpoint_plays(run: Path) -> None:
-    found = evaluate(str(run / "checkpoint"), ["random"], deals=[1], deals_per_number=2, self_play=False)
+    found = evaluate(str(run / "checkpoint"), ["random"], deal=[1], deals=2, self_play=False)
     assert found.comparisons[0].with_agent.rotations == 4
 
 
 def test_a_checkpoint_plays_by_sampling(run: Path) -> None:
     agent = CheckpointAgent.load(run / "checkpoint", sample=True)
-    first, second = (
-        evaluate(agent, ["greedy"], deals=[1], deals_per_number=2, seed=seed, self_play=False).comparisons[0] for seed in (3, 3)
-    )
+    first, second = (evaluate(agent, ["greedy"], deal=[1], deals=2, seed=seed, self_play=False).comparisons[0] for seed in (3, 3))
     assert (first.gains == second.gains).all()
 
 
@@ -143,7 +141,7 @@ def test_shaping_and_other_tables_train(tmp_path: Path) -> None:
 @pytest.mark.parametrize("game", ["rules=kaluki51", "rules=jamaican"])
 def test_two_players_train(game: str, tmp_path: Path) -> None:
     """A game of Kaluki, and the Jamaican game's sudden death."""
-    deals = "deals={1: 1.0}" if "kaluki" in game else "deals={9: 1.0}"
+    deals = "deal={1: 1.0}" if "kaluki" in game else "deal={9: 1.0}"
     config = smoke(
         tmp_path, game, deals, "table.players=2", "budget.decisions=500", "opponents.agents={greedy: 1.0, random: 1.0}"
     )
@@ -182,10 +180,11 @@ def test_shipped_configurations_are_valid(path: Path) -> None:
         ("rules=jamaica", r"unknown rules 'jamaica' \(did you mean 'jamaican'\?\)"),
         ("observation=[hnd]", r"unknown observation piece 'hnd' \(did you mean 'hand'\?\)"),
         ("ppo.clip=much", r"ppo\.clip: .*'much'"),
-        ("deals.10=1", r"deals\.10"),
+        ("deal.10=1", r"deal\.10"),
+        ("deals.1=1", r"unknown key deals \(did you mean 'deal'\?\)"),
         ("budget.decisions=null", "give decisions, seconds, or both"),
         ("observation=[upcard]", "needs the piece hand"),
-        ("table.players=2", r"table\.players 2 with deals\.1: 2 players may play only a sudden death, deal 9, not deal 1"),
+        ("table.players=2", r"table\.players 2 with deal\.1: 2 players may play only a sudden death, deal 9, not deal 1"),
         ("table.players=9", r"table\.players: .*, found 9"),
         ("network.head_start=1", r"network\.head_start: .*boolean, found 1"),
         ("ppo.lanes=true", r"ppo\.lanes: expected a number, found True"),
@@ -199,9 +198,9 @@ def test_errors_name_the_key(override: str, message: str) -> None:
 
 
 def test_overrides_reach_every_level() -> None:
-    overrides = ["seed=7", "ppo.epochs=3", "deals.4=0.5", "rules={preset: jamaican_consensus, pip_joker: 25}"]
+    overrides = ["seed=7", "ppo.epochs=3", "deal.4=0.5", "rules={preset: jamaican_consensus, pip_joker: 25}"]
     config = load_config(SMOKE, overrides)
-    assert (config.seed, config.ppo.epochs, config.deals[4]) == (7, 3, 0.5)
+    assert (config.seed, config.ppo.epochs, config.deal[4]) == (7, 3, 0.5)
     assert config.make_rules() == Rules.preset("jamaican_consensus", pip_joker=25)
     assert make_config(config.model_dump(mode="json"), "again") == config
 
@@ -311,7 +310,7 @@ def test_sb3_policies_play(tmp_path: Path) -> None:
     contrib = pytest.importorskip("sb3_contrib")
     contrib.MaskablePPO("MlpPolicy", _Spaces(), policy_kwargs={"net_arch": [8]}, device="cpu").save(tmp_path / "policy.zip")
     name = f"sb3:{tmp_path / 'policy.zip'}"
-    found = evaluate(name, ["greedy"], deals=[1], deals_per_number=2, self_play=False)
+    found = evaluate(name, ["greedy"], deal=[1], deals=2, self_play=False)
     assert found.comparisons[0].with_agent.rotations == 4
     with pytest.raises(AgentError, match="max_seats and observation"):
         agents.load(name).begin(Engine(Rules(), 4, 5))

@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, ValidationError, model_validator
 
 from kalooki_env.agents.models import MOST, MOST_LAYERS, MOST_WIDTH, Name, sentences
+from kalooki_env.arena.chunks import MOST_DEALS
 from kalooki_env.core import MAX_ACTIONS, SEATS, STATE
 from kalooki_env.errors import ConfigError, KalookiError, RulesError
 from kalooki_env.files import FileFault, read_yaml, yaml_of
@@ -20,8 +21,8 @@ from kalooki_env.values import path_of, shown
 
 #: Bytes that a network, or games and the decisions of an update, may take: more is a slip of the finger.
 MOST_MEMORY = 1 << 36
-#: Deals of an evaluation, agents that are named, and letters of a text: no more than anybody needs.
-MOST_DEALS, MOST_NAMES, MOST_LETTERS = 100_000, 100, 1_000
+#: Agents that are named, and letters of a text: no more than anybody needs.
+MOST_NAMES, MOST_LETTERS = 100, 1_000
 
 
 def _no_truth(value: object) -> object:
@@ -141,7 +142,8 @@ class EvaluationConfig(Section):
     Attributes:
         against: names of agents, each three times against one seat of the policy.
         every: decisions between two evaluations on the way; null: only at the end.
-        deals, final_deals: deals of each kind on the way and at the end; each is played with the policy in every seat.
+        deals, final_deals: how many deals of each number are played on the way and at the end, each with the policy in every
+            seat.
         seed: seed of the first deal.
     """
 
@@ -158,7 +160,7 @@ class RunConfig(Section):
     Attributes:
         name: folder of the run inside `output`.
         rules: name of a preset, or a mapping of `preset` and the keys to change.
-        deals: weight of each deal number in the mix.
+        deal: numbers of the deals that are played, with the weight of each in the mix.
         observation: a named choice of observation pieces or a list of their names.
         checkpoint_every: seconds between two saves on the way.
     """
@@ -168,7 +170,7 @@ class RunConfig(Section):
     seed: Annotated[Whole, Field(ge=0, le=MOST)] = 0
     rules: Text | dict[str, Any] = "jamaican"
     table: TableConfig = TableConfig()
-    deals: Annotated[dict[Annotated[Whole, Field(ge=1, le=9)], Positive], Field(min_length=1)]
+    deal: Annotated[dict[Annotated[Whole, Field(ge=1, le=9)], Positive], Field(min_length=1)]
     observation: Name | list[Name] = "obs-v1+solver"
     budget: BudgetConfig
     evaluation: EvaluationConfig = EvaluationConfig()
@@ -201,11 +203,11 @@ class RunConfig(Section):
     def _is_playable(self) -> RunConfig:
         # The package's own checks; its errors are `ValueError`s, which pydantic collects.
         rules = self.make_rules()
-        for deal in self.deals:
+        for deal in self.deal:
             try:
                 rules.check_table(self.table.players, deal)
             except RulesError as error:
-                raise ValueError(f"table.players {self.table.players} with deals.{deal}: {error}") from error
+                raise ValueError(f"table.players {self.table.players} with deal.{deal}: {error}") from error
         self.make_observation()
         if self.max_seats < self.table.players:
             raise ValueError(f"table.max_seats {self.max_seats} has no room for {self.table.players} players")

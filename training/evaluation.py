@@ -28,7 +28,7 @@ class Evaluation:
     def __init__(self, config: RunConfig, engine: Engine, per_number: int) -> None:
         self._engine = engine
         self._seed = config.evaluation.seed
-        numbers = tuple(config.deals)
+        numbers = tuple(config.deal)
         self._settings = Settings(str(engine.rules), engine.num_players, numbers, per_number, self._seed)
         self._deals = DealSet.make(engine, numbers, per_number, self._seed)
         self._agents = {name: agents.load(name) for name in config.evaluation.against}

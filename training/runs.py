@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kalooki_env.cli.streams import any_text, nobody_reads
 from kalooki_env.errors import KalookiError
 from training.config import AnyConfig, RunConfig
 
@@ -75,13 +76,17 @@ def command_line(
     )
     parser.add_argument("--resume", action="store_true", help="go on where the run of this name stopped")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
-    options = parser.parse_args(arguments)
-    command = shlex.join(["python", "-m", module, *(sys.argv[1:] if arguments is None else arguments)])
-    try:
-        config = load(options.config, options.set)
-        is_complete = train(config, options.resume, command, options.quiet)
-    except KalookiError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    print(f"{'done' if is_complete else 'stopped, go on with --resume'}: {config.result}")
-    return 0 if is_complete else 130
+    with any_text():
+        options = parser.parse_args(arguments)
+        command = shlex.join(["python", "-m", module, *(sys.argv[1:] if arguments is None else arguments)])
+        try:
+            config = load(options.config, options.set)
+            is_complete = train(config, options.resume, command, options.quiet)
+        except KalookiError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 1
+        try:
+            print(f"{'done' if is_complete else 'stopped, go on with --resume'}: {config.result}", flush=True)
+        except OSError:  # nobody reads; the run lies in its folder
+            nobody_reads(sys.stdout)
+        return 0 if is_complete else 130

@@ -107,7 +107,7 @@ def make_env(config: Sb3Config) -> VecMonitor:
         rules=config.make_rules(),
         num_players=config.table.players,
         max_seats=config.max_seats,
-        deal=config.deals,
+        deal=config.deal,
         observation=config.observation,
         reward=config.reward,
         shaping=config.shaping,

@@ -98,8 +98,8 @@ class SelfPlay:
         weights = np.array([config.opponents.agents[name] for name in names])
         self._players = [Player(agents.load(name), engine, name) for name in names]
         self._agent_chances = weights / weights.sum() if names else weights
-        self._deals = np.array(list(config.deals), np.int64)
-        deal_weights = np.array(list(config.deals.values()))
+        self._deals = np.array(list(config.deal), np.int64)
+        deal_weights = np.array(list(config.deal.values()))
         self._deal_chances = deal_weights / deal_weights.sum()
         self._observer = Observer(engine, observation)
         self._distance = observation.slice_of("solver").start if observation.has_solver else -1

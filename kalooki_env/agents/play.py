@@ -32,7 +32,7 @@ class Player:
     def __init__(self, agent: Agent, engine: Engine, name: str, *, reveal: bool = False) -> None:
         self._cheats = hasattr(agent, "act_on_positions")
         if self._cheats and not reveal:
-            raise AgentError(f"agent {name!r} sees hidden cards; it is allowed only where they may be revealed (reveal=True)")
+            raise AgentError(f"agent {name!r} sees hidden cards; it plays where they may be revealed (reveal=True, --reveal)")
         self.agent = agent
         self.engine = engine
         self.name = name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -108,13 +109,10 @@ def _search(name: str, make: Callable[..., Agent], options: str) -> Agent:
 
 
 def _number(text: str) -> int | float | str:
-    """A number if the text is one."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+    """A number from its digits; any other text stays as it is."""
+    if re.fullmatch(r"-?[0-9]{1,30}", text):
+        return int(text)
+    return float(text) if re.fullmatch(r"-?[0-9]{0,30}\.?[0-9]{1,30}", text) else text
 
 
 def _from_module(name: str, module: str, attribute: str) -> Agent:
@@ -124,8 +122,18 @@ def _from_module(name: str, module: str, attribute: str) -> Agent:
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
-        made = getattr(importlib.import_module(module), attribute)
+        found = importlib.import_module(module)
+        if not hasattr(found, attribute):
+            named = [known for known, value in vars(found).items() if isinstance(value, type) and value.__module__ == module]
+            raise AgentError(f"agent {name!r}: module {module!r} has no {attribute!r}{closest(attribute, named)}")
+        made = getattr(found, attribute)
         agent: Agent = made() if isinstance(made, type) else made
+    except AgentError:
+        raise
+    except ModuleNotFoundError as error:
+        if error.name and f"{module}.".startswith(f"{error.name}."):
+            raise AgentError(f"agent {name!r}: there is no module {error.name!r}, here or among the installed ones") from error
+        raise AgentError(f"agent {name!r}: its module needs {error.name!r}, which is not installed") from error
     except Exception as error:
         raise AgentError(f"agent {name!r}: {type(error).__name__}: {error}") from error
     finally:

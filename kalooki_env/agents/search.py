@@ -28,6 +28,7 @@ from kalooki_env.agents.rollouts import (
 )
 from kalooki_env.errors import AgentError, closest
 from kalooki_env.game.engine import Engine
+from kalooki_env.values import integer_of, plain, shown
 
 #: Equally likely contract distances that a search notes of its own play.
 PACE_QUANTILES = 64
@@ -39,6 +40,9 @@ MS = 100.0
 _SLICE = 8
 #: Positions before the first candidate may be given up early, and standard errors by which it has to be worse than the first.
 _FEWEST, _SURE = 24, 2.5
+#: Values from 0 to these are taken; an hour for a decision, and gigabytes for lessons, are too much for anybody.
+_MOST = {"ms": 3_600_000, "rollouts": 1_000_000, "z": 1_000, "turns": 1_000, "lessons": 10_000}
+_WHOLE = ("rollouts", "turns", "lessons")
 _BOTS: Mapping[str, int] = {"expert-v1": EXPERT, "expert-v2": EXPERT_V2, "greedy": GREEDY}
 _HIDDEN: Mapping[str, int] = {"read": READ, "paced": PACED, "uniform": UNIFORM}
 
@@ -98,14 +102,11 @@ class SearchAgent(Agent):
     ) -> None:
         if ms is not None and rollouts is not None:
             raise AgentError(f"search with ms={ms} and rollouts={rollouts} is not allowed; allowed: one of the two")
-        for key, value in (("ms", ms), ("rollouts", rollouts), ("z", z), ("turns", turns), ("lessons", lessons)):
-            if value is not None and not (isinstance(value, int | float) and value >= 0):
-                raise AgentError(f"search with {key}={value!r} is not allowed; allowed: a number from 0 on")
-        self._rollouts = rollouts
-        self._seconds = (MS if ms is None else ms) / 1000
-        self._z = z
-        self._turns = turns
-        self._lessons = lessons
+        self._rollouts = None if rollouts is None else int(_checked("rollouts", rollouts))
+        self._seconds = (MS if ms is None else _checked("ms", ms)) / 1000
+        self._z = _checked("z", z)
+        self._turns = int(_checked("turns", turns))
+        self._lessons = int(_checked("lessons", lessons))
         self._bot = _choice("bot", bot, _BOTS)
         self._prior = EXPERT_V2 if self._bot == EXPERT_V2 else EXPERT
         self._knows = _choice("hidden", hidden, _HIDDEN) if self.sees is None else self.sees
@@ -113,7 +114,10 @@ class SearchAgent(Agent):
     def begin(self, engine: Engine) -> None:
         """See `Agent.begin`."""
         if engine.is_kaluki:
-            raise AgentError("search plays the Jamaican game only: its estimates rest on contract distances")
+            raise AgentError(
+                f"search plays the Jamaican game only, not {engine.rules}: its estimates rest on contract distances; "
+                "greedy and expert-v1 play Kaluki"
+            )
         self._engine = engine
         self.mask = np.zeros(engine.num_actions, np.int8)
         self.work = np.zeros(1, WORK)
@@ -242,6 +246,20 @@ def _quantiles(counts: NDArray[np.int64]) -> NDArray[np.int64]:
         elif row:
             found[row] = found[row - 1]
     return found
+
+
+def _checked(key: str, value: object) -> float:
+    """A number, whole where it counts something.
+
+    Raises:
+        AgentError: none, or one beyond reason: it would take all time or memory.
+    """
+    most, whole = _MOST[key], key in _WHOLE
+    found = integer_of(value) if whole else plain(value)
+    if isinstance(found, int | float) and not isinstance(found, bool) and 0 <= found <= most:
+        return found
+    kind = "a whole number" if whole else "a number"
+    raise AgentError(f"search with {key}={shown(value)} is not allowed; allowed: {kind} from 0 to {most}")
 
 
 def _choice(key: str, value: str, allowed: Mapping[str, int]) -> int:

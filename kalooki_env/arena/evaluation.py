@@ -13,16 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalooki_env import agents as registry
-from kalooki_env.agents import AgentLike
-from kalooki_env.arena.chunks import DealSet
+from kalooki_env.agents import Agent, AgentLike
+from kalooki_env.agents.play import Player
+from kalooki_env.arena.chunks import MOST_DEALS, DealSet
 from kalooki_env.arena.duplicate import Arena, Duplicates
 from kalooki_env.arena.processes import check_jobs
 from kalooki_env.arena.stats import CONFIDENCE, Estimate
 from kalooki_env.arena.tables import Progress, quiet
 from kalooki_env.errors import ConfigError
-from kalooki_env.game.engine import engine
+from kalooki_env.game.engine import Engine, engine
 from kalooki_env.records import RecordWriter
 from kalooki_env.rules import Rules
+from kalooki_env.values import check_seed, whole_number
 
 #: Deals in all, unless asked otherwise. Paired differences between scripted agents have a standard deviation of about 50
 #: points, so the 99 % interval over all deals reaches about 3 points to either side.
@@ -213,8 +215,8 @@ def evaluate(
     self_play: bool = True,
     rules: Rules | str = "jamaican",
     num_players: int = 4,
-    deals: Sequence[int] | None = None,
-    deals_per_number: int | None = None,
+    deal: int | Sequence[int] | None = None,
+    deals: int | None = None,
     seed: int = 0,
     skip_forced: bool = True,
     reveal: bool = False,
@@ -233,8 +235,8 @@ def evaluate(
         self_play: also play copies of the agent at all seats.
         rules: rules, or their text.
         num_players: seats at the table.
-        deals: numbers of the deals; default: all.
-        deals_per_number: duplicate deals of each number; default: so many that there are `DEALS_IN_ALL` or a few more.
+        deal: number of the deal, or several; default: all.
+        deals: how many deals of each number are played; default: so many that there are `DEALS_IN_ALL` or a few more.
         seed: seed of deals and agents; the same seed gives the same result.
         skip_forced: do not ask agents where there is no choice.
         reveal: let agents play that see hidden cards, for bounds on what there is to win.
@@ -252,19 +254,21 @@ def evaluate(
         RecordError: a record that cannot be written.
 
     Example:
-        >>> found = evaluate("greedy", ["random"], deals=[1], deals_per_number=20)
+        >>> found = evaluate("greedy", ["random"], deal=1, deals=20)
         >>> found.comparisons[0].difference().mean > 0
         True
     """
     began = time.monotonic()
-    check_jobs(jobs)
+    jobs = check_jobs(jobs)
     rules = Rules.of(rules)
     table = engine(rules, num_players)
-    numbers = playable(rules, num_players) if deals is None else tuple(deals)
-    if deals_per_number is None:
-        deals_per_number = -(-DEALS_IN_ALL // max(1, len(numbers)))
-    deal_set = DealSet.make(table, numbers, deals_per_number, seed)
-    names = _Names(jobs > 1)
+    num_players = table.num_players
+    chosen = numbers_of(deal, rules, num_players)
+    if deals is None:
+        deals = -(-DEALS_IN_ALL // max(1, len(chosen)))
+    deal_set = DealSet.make(table, chosen, deals, seed)
+    numbers = tuple(int(number) for number in dict.fromkeys(deal_set.numbers.tolist()))
+    names = _Names(table, reveal, jobs > 1)
     subject = names.add(agent)
     opponents = [names.add(one) for one in against]
     fixed = None if baselines is None else [names.add(one) for one in baselines]
@@ -279,8 +283,7 @@ def evaluate(
         raise ConfigError(f"the line-up has {len(full) - 1} other agents; allowed: {others}, one per seat beside {subject!r}")
     tables += ([own] if self_play else []) + ([] if full is None else [full])
 
-    if type(record_deals) is not int or record_deals < 1:
-        raise ConfigError(f"{record_deals!r} recorded deals are not allowed; allowed: a whole number from 1 on")
+    record_deals = whole_number("record_deals", record_deals, 1, MOST_DEALS)
     # Opened first, so that a file that cannot be written is found out before the work.
     writer = None if record is None else RecordWriter(record, rules, num_players, seed=seed)
     arena = Arena(
@@ -311,12 +314,19 @@ def evaluate(
     )
     return Evaluation(
         agent=subject,
-        settings=Settings(str(rules), num_players, numbers, deals_per_number, seed),
+        settings=Settings(str(rules), num_players, numbers, len(deal_set.numbers) // len(numbers), check_seed(seed)),
         comparisons=comparisons,
         self_play=LineUp(arena.line_up(own)) if self_play else None,
         line_up=None if full is None else LineUp(arena.line_up(full)),
         seconds=time.monotonic() - began,
     )
+
+
+def numbers_of(deal: Any, rules: Rules, num_players: int) -> Sequence[Any]:
+    """Numbers of the deals to play: those given, one or several, or all that a table plays."""
+    if deal is None:
+        return playable(rules, num_players)
+    return list(deal) if isinstance(deal, Sequence | np.ndarray) and not isinstance(deal, str) and np.ndim(deal) else [deal]
 
 
 def playable(rules: Rules, num_players: int) -> tuple[int, ...]:
@@ -325,29 +335,33 @@ def playable(rules: Rules, num_players: int) -> tuple[int, ...]:
 
 
 class _Names:
-    """Agents by distinct names.
+    """Agents by distinct names. Each is seated once: what cannot play is found out before anything is played.
 
     Args:
+        table: engine of the tables.
+        reveal: whether agents that see hidden cards may play.
         by_name: keep names instead of the agents that were loaded by them, for other processes to load them too.
     """
 
-    def __init__(self, by_name: bool) -> None:
+    def __init__(self, table: Engine, reveal: bool, by_name: bool) -> None:
         self.agents: dict[str, AgentLike] = {}
-        self._by_name = by_name
+        self._table, self._reveal, self._by_name = table, reveal, by_name
 
     def add(self, agent: AgentLike) -> str:
         """The name of an agent: its text, or the name of its class, numbered if another object has that name."""
-        agent = registry.name_of(agent)
-        if isinstance(agent, str):
-            if agent not in self.agents:
-                loaded = registry.load(agent)  # whoever plays it: errors come before anything is played
-                self.agents[agent] = agent if self._by_name else loaded
-            return agent
+        given: Agent | str = registry.name_of(agent)
+        if isinstance(given, str):
+            if given not in self.agents:
+                loaded = registry.load(given)  # whoever plays it: errors come before anything is played
+                Player(loaded, self._table, given, reveal=self._reveal)
+                self.agents[given] = given if self._by_name else loaded
+            return given
         for name, known in self.agents.items():
-            if known is agent:
+            if known is given:
                 return name
-        base = type(agent).__name__
+        base = type(given).__name__
         taken = sum(name.partition("#")[0] == base for name in self.agents)
         name = base if not taken else f"{base}#{taken + 1}"
-        self.agents[name] = agent
+        Player(given, self._table, name, reveal=self._reveal)
+        self.agents[name] = given
         return name

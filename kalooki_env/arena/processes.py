@@ -21,19 +21,25 @@ from kalooki_env.arena.chunks import Cast, Chunk, Ends, play_chunk
 from kalooki_env.arena.tables import Progress
 from kalooki_env.errors import AgentError, ConfigError
 from kalooki_env.game.engine import Engine
+from kalooki_env.values import whole_number
 
 #: Seconds between two looks at how far the other processes are.
 _LOOK_SECONDS = 0.5
+_NO_GUARD = (
+    "none of {} jobs could start: each imports the script once more. A script that plays in several processes must be a file, "
+    'and do its work under `if __name__ == "__main__":`'
+)
+#: Processes; Windows can wait for no more.
+MOST_JOBS = 61 if sys.platform == "win32" else 512
 
 
-def check_jobs(jobs: int) -> None:
-    """Refuse numbers of processes that make no sense.
+def check_jobs(jobs: object) -> int:
+    """A number of processes.
 
     Raises:
-        ConfigError: not a whole number from 1 on.
+        ConfigError: not a whole number from 1 to `MOST_JOBS`.
     """
-    if type(jobs) is not int or jobs < 1:
-        raise ConfigError(f"{jobs!r} jobs are not allowed; allowed: a whole number from 1 on")
+    return whole_number("jobs", jobs, 1, MOST_JOBS)
 
 
 def play_chunks(
@@ -55,7 +61,7 @@ def play_chunks(
         AgentError: an agent that fails, or a process that ends by itself.
         ConfigError: an agent that cannot be sent to other processes.
     """
-    check_jobs(jobs)
+    jobs = check_jobs(jobs)
     if jobs > 1 and chunks:
         yield from _play_in_processes(chunks, agents, jobs, progress)
         return
@@ -69,12 +75,19 @@ def play_chunks(
 def _play_in_processes(
     chunks: Sequence[Chunk], agents: Mapping[str, AgentLike], jobs: int, progress: Progress
 ) -> Generator[tuple[int, Ends], None, None]:
+    script = sys.modules["__main__"]
+    path = getattr(script, "__file__", None)
+    if path is not None and getattr(script, "__spec__", None) is None and not os.path.isfile(path):  # standard input
+        raise ConfigError(_NO_GUARD.format(jobs))
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        # Another process that plays is importing the script, which would begin everything once more. The first one says why.
+        raise SystemExit(1)
     packed = {name: agent if isinstance(agent, str) else _packed(name, agent) for name, agent in agents.items()}
     context = multiprocessing.get_context("spawn")  # a fork would copy whatever threads and locks the parent happens to have
-    done = context.Value("q", 0)
+    done, started = context.Value("q", 0), context.Value("b", 0)
     # The other end is nowhere else: it closes when this process closes it, or ends in whatever way.
     lifeline, held = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(min(jobs, len(chunks)), context, _begin, (packed, done, lifeline))
+    pool = ProcessPoolExecutor(min(jobs, len(chunks)), context, _begin, (packed, done, started, lifeline))
     seen = 0
     try:
         numbers: dict[Future[Ends], int] = {pool.submit(_play, chunk): number for number, chunk in enumerate(chunks)}
@@ -87,6 +100,8 @@ def _play_in_processes(
             for future in finished:
                 yield numbers[future], future.result()
     except BrokenProcessPool as error:
+        if not started.value:
+            raise ConfigError(_NO_GUARD.format(jobs)) from None
         raise AgentError("a process that played ended by itself: the agent ended it, or memory ran out") from error
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
@@ -126,8 +141,9 @@ _cast: Cast | None = None
 _done: Any = None
 
 
-def _begin(packed: Mapping[str, str | bytes], done: Any, lifeline: Connection) -> None:
+def _begin(packed: Mapping[str, str | bytes], done: Any, started: Any, lifeline: Connection) -> None:
     global _cast, _done
+    started.value = 1
     _cast, _done = _Unpacking(packed), done
     os.environ["OMP_NUM_THREADS"] = "1"  # for a PyTorch that is still to be imported
     # Ctrl-C reaches all processes of a terminal; the parent deals with it for all.

@@ -1,4 +1,4 @@
-"""Results of a benchmark as files, as text, and as rows of a table in Markdown."""
+"""Results of a suite as files, as text, and as rows of a table in Markdown."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import gzip
 import json
 import os
 import re
+import warnings
 import zlib
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-from kalooki_env.arena.benchmark import Part, Results, Spec
 from kalooki_env.arena.report import columns, estimate_text
+from kalooki_env.arena.suite import Part, Results, Spec
 from kalooki_env.errors import ConfigError
 from kalooki_env.fields import Fields
 from kalooki_env.files import FileFault, decoded, json_of, read_at_most
@@ -59,14 +61,14 @@ def load(path: Path, spec: Spec) -> Results:
     """Read results.
 
     Raises:
-        ConfigError: not a file of results, or one of another benchmark.
+        ConfigError: not a file of results, or one of another suite.
     """
     try:
         with gzip.open(path) as file:
             data = Fields(json_of(decoded(read_at_most(file, _MOST_BYTES))))
         known = data.text("spec_digest")
         if known != spec.digest:
-            raise ConfigError(f"{path} is of another benchmark ({shown(known)[1:-1]}) than bench-{spec.version} ({spec.digest})")
+            raise ConfigError(f"{path} is of another suite ({shown(known)[1:-1]}) than suite-{spec.version} ({spec.digest})")
         per_number = data.whole("deals_per_number", 1, spec.deals_per_number)
         digest = None if data.is_null("digest") else data.text("digest")
         results = Results(spec, data.text("agent"), data.text("name"), digest, per_number)
@@ -132,11 +134,11 @@ def resumed(fresh: Results, path: Path) -> Results:
 # ---- text ------------------------------------------------------------------------------------------------------------
 
 
-def bench_text(results: Results) -> str:
+def suite_text(results: Results) -> str:
     """Differences by deal number, and the row of the table."""
     spec = results.spec
     blocks = [
-        f"bench-{spec.version} ({spec.digest}): {results.name}, {results.deals:,} deals a part, in all {spec.num_players} seats\n"
+        f"suite-{spec.version} ({spec.digest}): {results.name}, {results.deals:,} deals a part, in all {spec.num_players} seats\n"
         "Points a deal by which the agent is better than one more copy of the opponent in the same seat with the same cards;\n"
         "± is the 99 % interval over deals."
     ]
@@ -176,7 +178,7 @@ def check_name(name: str) -> str:
 
 
 def table_with(text: str, spec: Spec, row: str) -> str:
-    """A page in Markdown with one more row in the table between the marks of a benchmark.
+    """A page in Markdown with one more row in the table between the marks of a suite.
 
     A row of the same agent is replaced. Best first: the order is by the difference to the last opponent, averaged over presets.
 
@@ -195,8 +197,8 @@ def table_with(text: str, spec: Spec, row: str) -> str:
 
 
 def marks(spec: Spec) -> tuple[str, str]:
-    """Comments before and after the table of a benchmark."""
-    return f"<!-- bench-{spec.version} -->", f"<!-- end of bench-{spec.version} -->"
+    """Comments before and after the table of a suite."""
+    return f"<!-- suite-{spec.version} -->", f"<!-- end of suite-{spec.version} -->"
 
 
 def _head(spec: Spec) -> str:
@@ -220,18 +222,31 @@ def _strength(row: str, spec: Spec) -> float:
 # ---- a picture -------------------------------------------------------------------------------------------------------
 
 
+def drawing(path: str) -> Any:
+    """The module that draws.
+
+    Raises:
+        ConfigError: no matplotlib, or a file whose name is that of no picture.
+    """
+    try:
+        figures = import_module("matplotlib.figure")
+    except ImportError as error:
+        raise ConfigError("--plot needs matplotlib: pip install 'kalooki_env[train]'") from error
+    kinds = figures.Figure().canvas.get_supported_filetypes()
+    ending = Path(path).suffix.lstrip(".").lower()
+    if ending and ending not in kinds:
+        raise ConfigError(f"{path} cannot be drawn: .{ending} is no kind of picture; allowed: {', '.join(sorted(kinds))}")
+    return figures
+
+
 def plot(results: Results, path: str) -> None:
     """Draw the differences by deal number as bars with intervals. Needs matplotlib.
 
     Raises:
         ConfigError: no matplotlib, or a file that it cannot write.
     """
-    try:
-        drawing = import_module("matplotlib.figure")
-    except ImportError as error:
-        raise ConfigError("--plot needs matplotlib: pip install 'kalooki_env[train]'") from error
-    spec = results.spec
-    figure = drawing.Figure(figsize=(11, 3.2 * len(spec.presets)), layout="constrained")
+    figures, spec = drawing(path), results.spec
+    figure = figures.Figure(figsize=(11, 3.2 * len(spec.presets)), layout="constrained")
     for axes, preset in zip(figure.subplots(len(spec.presets), squeeze=False)[:, 0], spec.presets, strict=True):
         for number, opponent in enumerate(spec.opponents):
             found = [results.parts[preset, opponent].difference(deal) for deal in spec.deals]
@@ -241,6 +256,8 @@ def plot(results: Results, path: str) -> None:
         axes.set(title=f"{results.name}, {preset}", xlabel="deal", ylabel="points better", xticks=list(spec.deals))
         axes.legend()
     try:
-        figure.savefig(path)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing")  # a letter of the name that the font lacks
+            figure.savefig(path)
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path} cannot be drawn: {error}") from error

@@ -15,10 +15,22 @@ from pathlib import Path
 from typing import Any
 
 import kalooki_env
+from kalooki_env.arena.scoreboard import drawing
 from kalooki_env.cli import bench_plot, bench_table
 from kalooki_env.cli.bench_loops import LANES
 from kalooki_env.cli.bench_parts import FULL, NAMES, QUICK, measure
-from kalooki_env.cli.common import Verbs, add_json, add_verb, check_writable, read_page, say, write_json
+from kalooki_env.cli.common import (
+    Step,
+    Verbs,
+    add_json,
+    add_verb,
+    check_writable,
+    finish,
+    read_page,
+    say,
+    write_file,
+    write_json,
+)
 from kalooki_env.errors import ConfigError, KalookiError, closest
 
 _DETAILS = f"""
@@ -35,8 +47,9 @@ included, and the games of a batch are at all stages of a deal when a measuremen
   bots          make_vec against three random, greedy or expert
   players       3 to 8 players
   deals         deals 1 to 9
+  games         the rules of both games, and Kaluki against its scripted agents
   sb3           rollouts of sb3-contrib's MaskablePPO, next to those on an environment that does nothing
-Nothing else should run on the machine: two threads need both cores.
+Nothing else should run on the machine: two threads need both cores. How well agents play is measured by `kalooki evaluate`.
 """
 
 
@@ -79,17 +92,27 @@ def run(args: argparse.Namespace) -> int:
         return 0
     check_options(args, parts)
     found = bench_table.load(args.source) if args.source else measured(args, parts)
-    if args.save:
-        write_json(found, args.save)
-    if args.plot:
-        bench_plot.plot(found, args.plot)
-    if args.readme:
+    if args.plot and not bench_plot.lines_of(found):
+        raise ConfigError("--plot needs the part batch")
+
+    def to_page() -> None:
         # Read again: somebody may have written to it in the meantime.
-        Path(args.readme).write_text(bench_table.page_with(read_page(args.readme), found), encoding="utf-8")
-    if args.json:
-        write_json(found)
-    else:
-        sys.stdout.write(bench_table.report_text(found))
+        write_file(args.readme, bench_table.page_with(read_page(args.readme), found))
+
+    def show() -> None:
+        if args.json:
+            write_json(found)
+        else:
+            sys.stdout.write(bench_table.report_text(found))
+
+    steps: list[Step] = []
+    if args.save:
+        steps.append(lambda: write_json(found, args.save))
+    if args.plot:
+        steps.append(lambda: bench_plot.plot(found, args.plot))
+    if args.readme:
+        steps.append(to_page)
+    finish(*steps, show)
     return 0
 
 
@@ -118,7 +141,7 @@ def check_options(args: argparse.Namespace, parts: list[str]) -> None:
     for path in (args.save, args.plot):
         check_writable(path)
     if args.plot:
-        bench_plot.drawing()
+        drawing(args.plot)
         if not args.source and "batch" not in parts:
             raise ConfigError("--plot needs the part batch")
     if args.readme:
@@ -127,7 +150,7 @@ def check_options(args: argparse.Namespace, parts: list[str]) -> None:
 
 def measured(args: argparse.Namespace, parts: list[str]) -> dict[str, Any]:
     """Everything that was measured, with what it belongs to."""
-    load = os.getloadavg()[0]
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     if load > 0.5:
         say(f"other programs keep {load:.1f} cores busy: measure again when nothing else runs")
     say("warming up ...")
@@ -152,7 +175,12 @@ def _kalooki(*words: str, cache: str | None = None) -> str:
     if cache is not None:
         environment["KALOOKI_CACHE_DIR"] = cache
     done = subprocess.run(
-        [sys.executable, "-m", "kalooki_env", *words], env=environment, stdout=subprocess.PIPE, text=True, check=False
+        # JSON on standard output is UTF-8 or plain ASCII, whatever the locale.
+        [sys.executable, "-m", "kalooki_env", *words],
+        env=environment,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        check=False,
     )
     if done.returncode:
         raise KalookiError(f"kalooki {' '.join(words)} ended with exit code {done.returncode}")
@@ -171,7 +199,7 @@ def machine() -> dict[str, Any]:
     """The machine and the versions that the figures belong to."""
     cpu = platform.processor() or platform.machine()
     try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
         cpu = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), cpu)
     except OSError:
         pass  # not Linux

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from importlib import import_module
 from typing import Any
 
+from kalooki_env.arena.scoreboard import drawing
 from kalooki_env.errors import ConfigError
 
 #: Decisions per CPU second on one core: random legal actions, mask and observation included, by number of games. The nearest
@@ -21,18 +21,6 @@ PEERS: dict[str, dict[int, float]] = {
 }
 #: Iterations a second of the reference loop, where they were measured.
 PEERS_REFERENCE = 5_200_000
-
-
-def drawing() -> Any:
-    """The module that draws.
-
-    Raises:
-        ConfigError: no matplotlib.
-    """
-    try:
-        return import_module("matplotlib.figure")
-    except ImportError as error:
-        raise ConfigError("--plot needs matplotlib: pip install 'kalooki_env[train]'") from error
 
 
 def lines_of(found: dict[str, Any]) -> dict[str, dict[int, float]]:
@@ -55,10 +43,8 @@ def plot(found: dict[str, Any], path: str) -> None:
     Raises:
         ConfigError: no matplotlib, no rates to draw, or a file that cannot be written.
     """
-    figures = drawing()
+    figures = drawing(path)
     lines = lines_of(found)
-    if not lines:
-        raise ConfigError("--plot needs the part batch")
     figure = figures.Figure(figsize=(12, 7), layout="constrained")
     axes = figure.subplots()
     for name, points in sorted(lines.items()):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import Any
 
-from kalooki_env.cli.common import Verbs, add_json, add_verb, check_writable, say, write_json
+from kalooki_env.cli.common import Verbs, add_json, add_verb, check_writable, digits, say, write_file, write_json
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.cards import seat_name
 from kalooki_env.game.game import Game
 from kalooki_env.records import Record, RecordedDeal, Step, read_record
 from kalooki_env.render.page import end_text, match_text, page_html
-from kalooki_env.render.text import table_text
+from kalooki_env.render.text import table_text, takes_colours
+from kalooki_env.values import shown, whole_number
 
 _DETAILS = """
 A record is read as a whole first: each action must be legal where it stands, and cards, scores and totals must be what the engine
@@ -35,12 +35,12 @@ def add(verbs: Verbs) -> None:
         run,
         details=_DETAILS,
         examples="kalooki replay deals.jsonl\n"
-        "kalooki replay deals.jsonl --deal 2 --html deal.html\n"
+        "kalooki replay deals.jsonl --nth 2 --html deal.html\n"
         "kalooki replay deals.jsonl --check --rules jamaican_club",
     )
     parser.add_argument("file", metavar="FILE", help="the record")
     parser.add_argument(
-        "--deal", type=int, metavar="K", help="the K-th deal of the record (default: the first, or all of them with --html)"
+        "--nth", type=digits, metavar="K", help="the K-th deal of the record (default: the first, or all of them with --html)"
     )
     parser.add_argument("--check", action="store_true", help="only check the record, and say what it holds")
     parser.add_argument("--html", metavar="OUT", help="write a page that shows the record in a browser, by itself")
@@ -55,9 +55,9 @@ def run(args: argparse.Namespace) -> int:
     record = read_record(args.file, rules=args.rules, allow_cut=args.cut)
     if record.cut is not None:
         say(f"{args.file} {record.cut}")
-    index = _chosen(args.deal, record)
+    index = _chosen(args.nth, record)
     if args.html:
-        _write_page(page_html(record, None if args.deal is None else [index]), args.html)
+        write_file(args.html, page_html(record, None if args.nth is None else [index]))
     if args.json:
         write_json(summary_of(record))
     elif args.check or args.html or not record.deals:
@@ -67,23 +67,15 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _chosen(deal: int | None, record: Record) -> int:
+def _chosen(nth: object, record: Record) -> int:
     """Index of a deal.
 
     Raises:
         ConfigError: no such deal.
     """
-    if deal is not None and not 1 <= deal <= len(record.deals):
-        allowed = f"1 to {len(record.deals)}" if record.deals else "none, the record holds no deals"
-        raise ConfigError(f"--deal {deal} is not allowed; allowed: {allowed}")
-    return (deal or 1) - 1
-
-
-def _write_page(text: str, path: str) -> None:
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
+    if nth is not None and not record.deals:
+        raise ConfigError(f"nth {shown(nth)} is not allowed; allowed: none, the record holds no deals")
+    return 0 if nth is None else whole_number("nth", nth, 1, len(record.deals)) - 1
 
 
 # ---- summary ---------------------------------------------------------------------------------------------------------
@@ -168,7 +160,7 @@ def _step_through(record: Record, index: int) -> None:
     deal = record.deals[index]
     positions = [game.copy() for game in deal.games()]
     last = len(deal.steps)
-    colour = None if sys.stdout.isatty() else False
+    colour = takes_colours(sys.stdout)
     names = ", ".join(f"{seat_name(seat)} {_shown(name)}" for seat, name in enumerate(deal.seats))
     sys.stdout.write(f"{_title(deal)}, number {index + 1} of {len(record.deals)}" + (f": {names}" if names else "") + "\n")
     at, shown = 0, -1
@@ -193,7 +185,7 @@ def _step_through(record: Record, index: int) -> None:
             say(f"{word!r} is not allowed; allowed: {_KEYS.format(last)}")
 
 
-def _table(game: Game, colour: bool | None) -> str:
+def _table(game: Game, colour: bool) -> str:
     return table_text(game.view(game.to_move or 0)[0], game.engine, reveal=game.states[0], colour=colour)
 
 

@@ -18,7 +18,7 @@ from kalooki_env.arena.evaluation import playable
 from kalooki_env.arena.recording import TableRecorder, opinions_of, watched
 from kalooki_env.arena.report import columns, deals_words, percent
 from kalooki_env.arena.tables import deal_lanes, play
-from kalooki_env.cli.common import Verbs, add_json, add_table, add_verb, progress, write_json
+from kalooki_env.cli.common import AGENTS, Verbs, add_deals, add_json, add_table, add_verb, progress, write_json
 from kalooki_env.cli.match import check_seats, run_match
 from kalooki_env.cli.turns import Turns, drawn, table_now
 from kalooki_env.game.cards import seat_name
@@ -35,19 +35,18 @@ def add(verbs: Verbs) -> None:
         "simulate",
         "plays deals, or a match, between agents and prints how they went",
         run,
-        details="Agents are named as for `kalooki evaluate`: random, greedy, a checkpoint folder, or package.module:Class.",
+        details=AGENTS,
         examples="kalooki simulate\n"
         "kalooki simulate --agents greedy random random random --deal 1 5 --deals 500\n"
         "kalooki simulate --show --deal 2 --deals 1 --seed 7\n"
-        "kalooki simulate --agents greedy random --players 4 --deals 1 --record deals.jsonl\n"
+        "kalooki simulate --agents greedy random random --players 3 --deals 1 --record deals.jsonl\n"
         "kalooki simulate --match --agents expert greedy greedy random",
     )
     add_table(parser)
     parser.add_argument(
         "--agents", nargs="+", default=["greedy"], metavar="AGENT", help="one for all seats, or one per seat (default: greedy)"
     )
-    parser.add_argument("--deal", nargs="+", type=int, metavar="N", help="numbers of the deals, 1 to 9 (default: all)")
-    parser.add_argument("--deals", type=int, metavar="N", help="deals of each number (default: 100, or 1 with --show)")
+    add_deals(parser, "100, or 1 with --show")
     parser.add_argument("--show", action="store_true", help="print every deal, turn by turn, all hands open")
     parser.add_argument("--record", metavar="FILE", help="write a record of all deals, action by action, for kalooki replay")
     parser.add_argument("--match", action="store_true", help="play one match, or series, and print its score sheet")
@@ -57,10 +56,10 @@ def add(verbs: Verbs) -> None:
 def run(args: argparse.Namespace) -> int:
     """Carry out the verb."""
     rules = Rules.parse(args.rules)
+    table = engine(rules, args.players)  # refuses numbers of players before so many names are made
     names = args.agents * args.players if len(args.agents) == 1 else args.agents
     if args.match:
         return run_match(args, rules, names)
-    table = engine(rules, args.players)
     check_seats(names, args.players)
     loaded = {name: registry.load(name) for name in dict.fromkeys(names)}
     players = [Player(watched(agent) if args.record else agent, table, name) for name, agent in loaded.items()]

@@ -9,14 +9,12 @@ import numpy as np
 
 from kalooki_env.game.cards import CARD_NAMES, seat_name
 from kalooki_env.game.game import Game
-from kalooki_env.render.text import table_text
+from kalooki_env.render.text import table_text, takes_colours
 
 
 def table_now(game: Game) -> str:
     """The table with all hands open; coloured on a terminal."""
-    return table_text(
-        game.view(game.to_move or 0)[0], game.engine, reveal=game.states[0], colour=None if sys.stdout.isatty() else False
-    )
+    return table_text(game.view(game.to_move or 0)[0], game.engine, reveal=game.states[0], colour=takes_colours(sys.stdout))
 
 
 def drawn(before: Any, after: Any, seat: int) -> str:

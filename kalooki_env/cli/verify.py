@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, wait
 from typing import Any
 
-from kalooki_env.cli.common import Verbs, add_json, add_seed, add_verb, progress, write_json
+from kalooki_env.arena.processes import check_jobs
+from kalooki_env.cli.common import Verbs, add_json, add_seed, add_verb, digits, progress, write_json
 from kalooki_env.errors import ConfigError
 from kalooki_env.rules import MAX_PLAYERS, Rules, presets
-from kalooki_env.values import check_seed
+from kalooki_env.values import MAX_SEED, shown, whole_number
 from kalooki_env.verify import (
     ENOUGH,
     KALUKI_ENOUGH,
@@ -43,6 +44,8 @@ Exit code 1 if the two sides ever disagree, with the position, the actions that 
 """
 #: Seeds of one process; more deals than anybody plays.
 _SEEDS_PER_JOB = 10**9
+#: Decisions that are compared; days of work for one process.
+MOST_DECISIONS = 10**9
 
 
 def add(verbs: Verbs) -> None:
@@ -69,8 +72,8 @@ def add(verbs: Verbs) -> None:
         metavar="N",
         help="table sizes, such as 4 or 3-8; two players of the Jamaican game play its last deal only (default: all)",
     )
-    parser.add_argument("--decisions", type=int, default=20_000, metavar="N", help="decisions to compare (default: 20000)")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
+    parser.add_argument("--decisions", type=digits, default=20_000, metavar="N", help="decisions to compare (default: 20000)")
+    parser.add_argument("--jobs", type=digits, default=1, metavar="N", help="processes (default: 1)")
     add_seed(parser)
     add_json(parser)
 
@@ -81,21 +84,21 @@ def run(args: argparse.Namespace) -> int:
     rules = _seated(
         [Rules.parse(text) for text in args.preset or _playable()], players, strict=bool(args.preset and args.players)
     )
-    check_seed(args.seed)
-    if args.decisions < 1 or args.jobs < 1:
-        raise ConfigError(f"--decisions {args.decisions} --jobs {args.jobs}: allowed are whole numbers from 1 on")
+    total = whole_number("decisions", args.decisions, 1, MOST_DECISIONS)
+    jobs = check_jobs(args.jobs)
+    seed = whole_number("seed", args.seed, 0, MAX_SEED - jobs * _SEEDS_PER_JOB)
     games = [[one for one in rules if one.game == game] for game in sorted({one.game for one in rules})]
     found = []
-    with progress("decisions", args.decisions) as note:
+    with progress("decisions", total) as note:
         for number, part in enumerate(games):
-            decisions = args.decisions // len(games) + (number < args.decisions % len(games))
-            if args.jobs == 1:
-                report = verify(part, players, decisions, args.seed, progress=note)
+            decisions = total // len(games) + (number < total % len(games))
+            if jobs == 1:
+                report = verify(part, players, decisions, seed, progress=note)
             else:
-                report = in_processes(part, players, decisions, args.seed, args.jobs, note)
+                report = in_processes(part, players, decisions, seed, jobs, note)
             found.append(Finding(part, players, report))
     if args.json:
-        settings = {"rules": [str(one) for one in rules], "players": players, "seed": args.seed, "jobs": args.jobs}
+        settings = {"rules": [str(one) for one in rules], "players": players, "seed": seed, "jobs": jobs}
         parts = {finding.game: finding.as_dict() for finding in found}
         write_json({**settings, **(_together(parts) if len(parts) > 1 else found[0].as_dict())})
     else:
@@ -171,13 +174,14 @@ def sizes(words: Sequence[str]) -> list[int]:
     found: list[int] = []
     for word in words:
         first, dash, last = word.partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise ConfigError(f"--players {word!r} is not allowed; allowed: a number such as 4, or a range such as 3-8")
-        found += range(int(first), int(last or first) + 1)
-    if not found or not all(2 <= size <= MAX_PLAYERS for size in found):
-        raise ConfigError(
-            f"--players {' '.join(words)} is not allowed; allowed: 3 to {MAX_PLAYERS}, and 2 for the sudden death (deal 9)"
-        )
+        ends = [digits(first), digits(last if dash else first)]
+        if not all(isinstance(end, int) for end in ends):
+            raise ConfigError(f"players {shown(word)} is not allowed; allowed: a number such as 4, or a range such as 3-8")
+        if not all(2 <= int(end) <= MAX_PLAYERS for end in ends) or int(ends[0]) > int(ends[1]):
+            raise ConfigError(
+                f"players {shown(word)} is not allowed; allowed: 3 to {MAX_PLAYERS}, and 2 for the sudden death (deal 9)"
+            )
+        found += range(int(ends[0]), int(ends[1]) + 1)
     return sorted(set(found))
 
 
@@ -236,6 +240,7 @@ def in_processes(
     rules: Sequence[Rules], players: Sequence[int], decisions: int, seed: int, jobs: int, note: Callable[[int], object]
 ) -> Report:
     """As `kalooki_env.verify.verify`, split over processes with seeds of their own."""
+    jobs = min(jobs, decisions)
     context = multiprocessing.get_context("spawn")  # a fork would copy whatever threads and locks the parent happens to have
     done = context.Value("q", 0)
     shares = [decisions // jobs + (job < decisions % jobs) for job in range(jobs)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -13,7 +12,7 @@ from typing import Any, Literal, Self, TypeVar
 import numpy as np
 
 from kalooki_env.batch.layout import PARTS
-from kalooki_env.errors import ConfigError, ConfigTypeError, RulesError, RulesTypeError, closest
+from kalooki_env.errors import ConfigError, ConfigTypeError, RulesError, RulesTypeError, closest, nearest
 from kalooki_env.observe.schema import VERSION
 from kalooki_env.rules import Rules
 from kalooki_env.values import integer_of, number, one_of, path_of, plain, shown, truth, whole_number
@@ -202,9 +201,9 @@ def reset_options(options: Any, known: Sequence[str]) -> Mapping[str, Any]:
     if not isinstance(options, Mapping):
         raise ConfigTypeError(f"reset options {shown(options)} are not allowed; allowed: None, or a dict with {', '.join(known)}")
     for key in options:
-        near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.6)
-        if key not in known and near:
-            warnings.warn(f"reset option {key!r} is ignored; did you mean {near[0]!r}?", stacklevel=3)
+        near = nearest(str(key), known)
+        if key not in known and near is not None:
+            warnings.warn(f"reset option {key!r} is ignored; did you mean {near!r}?", stacklevel=3)
     return options
 
 

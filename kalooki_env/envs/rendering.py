@@ -16,7 +16,7 @@ from kalooki_env.errors import EnvironmentStateError
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.notation import action_text
 from kalooki_env.render.picture import picture_size, require_pillow, table_picture
-from kalooki_env.render.text import table_text
+from kalooki_env.render.text import table_text, takes_colours
 from kalooki_env.values import one_of
 
 RenderMode: TypeAlias = Literal["ansi", "human", "rgb_array"]
@@ -78,7 +78,8 @@ def rendered(
     if mode == "rgb_array":
         size = picture_size(table.num_players if seats is None else seats)
         return table_picture(view, table, legal=legal, reveal=reveal, heading=heading, size=size)
-    text = heading + table_text(view, table, legal=legal, reveal=reveal)
+    colour = takes_colours(sys.stdout) if mode == "human" else None
+    text = heading + table_text(view, table, legal=legal, reveal=reveal, colour=colour)
     if mode == "ansi":
         return text
     sys.stdout.write(text + "\n")

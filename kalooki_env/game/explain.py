@@ -68,6 +68,7 @@ def illegal_action_error(
     legal: list[str] | None,
     table: Engine,
     seed: int | None,
+    hint: str = "",
 ) -> IllegalActionError:
     """The error for a refused action. Its message shows nothing that the seat to move may not know.
 
@@ -79,10 +80,11 @@ def illegal_action_error(
         legal: texts of the legal actions, None where the seat must not learn them: they depend on another hand.
         table: engine of the table.
         seed: seed of the deal, if known.
+        hint: what may have been meant; it must tell the seat nothing new either.
     """
     by = "" if who is None else f" by {seat_name(who)}"
     choices = "" if legal is None else f"; legal: {', '.join(legal) or 'nothing'}"
-    return IllegalActionError(f"{action!r}{by} is illegal: {refusal.value}{choices}", position_text(states[0], table), seed)
+    return IllegalActionError(f"{action!r}{by} is illegal: {refusal.value}{hint}{choices}", position_text(states[0], table), seed)
 
 
 def why_no_call(states: NDArray[np.void], seat: int, table: Engine) -> Refusal:

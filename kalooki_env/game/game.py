@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from kalooki_env import core
 from kalooki_env.core import Phase
-from kalooki_env.errors import IllegalActionError, RulesError
+from kalooki_env.errors import IllegalActionError, NotationError, RulesError
 from kalooki_env.game.cards import CARD_NAMES, card_number
 from kalooki_env.game.decisions import OpenDecisions
 from kalooki_env.game.engine import Engine, engine
@@ -20,6 +21,7 @@ from kalooki_env.game.notation import action_number, action_text
 from kalooki_env.game.position import position_text
 from kalooki_env.game.reading import read_position
 from kalooki_env.game.refusals import Refusal
+from kalooki_env.game.spelling import canonical, other_ends
 from kalooki_env.rules import Rules
 from kalooki_env.values import action_of, check_seed, whole_number
 
@@ -44,8 +46,8 @@ class Outcome(NamedTuple):
 class Game:
     """One deal of Jamaican Kalooki or of Kaluki.
 
-    Actions are the texts of `ACTIONS.md`; the compound moves of its section 7 are understood too. A move is asked about with
-    `verify` (the reason why not) and `can`, and made with `do`.
+    Actions are the texts of `ACTIONS.md`; the moves and spellings of its section 7 are understood too. A move is asked
+    about with `verify` (the reason why not) and `can`, and made with `do`.
 
     Args:
         rules: rules, or their text such as `"jamaican call_max_per_deal=3"`.
@@ -278,15 +280,23 @@ class Game:
         trial = self.copy()
         seat = None if seat is None else self._seat("seat", seat, self.num_players)
         if seat is not None and seat != self.to_move and self.phase is not Phase.OVER:
-            return trial, why_no_call(self._states, seat, self._table) if move == "call" else Refusal.NOT_TO_MOVE
+            is_call = isinstance(move, str) and canonical(move) == "call"
+            return trial, why_no_call(self._states, seat, self._table) if is_call else Refusal.NOT_TO_MOVE
         if isinstance(move, str):
-            return trial, play_move(move, trial._states[0], trial._table, trial._act)
+            try:
+                return trial, play_move(move, trial._states[0], trial._table, trial._act)
+            except NotationError as error:
+                if hint := self._other_end(move):
+                    raise NotationError(f"{error}{hint}") from error
+                raise
         action = action_of(move)
         return trial, trial._act(trial.action_text(action), action)
 
     def _act(self, text: str, action: int | None = None) -> Refusal | None:
         """Carry out one action in place."""
-        action = self.action_number(text) if action is None else action
+        if action is None:
+            action = self.action_number(text)
+            text = self.action_text(action)
         legal = np.empty(core.MAX_ACTIONS, np.int16)
         record, feas = self._table.record, self._table.feas
         count = core.list_lane(self._states, record, feas, 0, legal) >> 8
@@ -299,4 +309,18 @@ class Game:
         text = move if isinstance(move, str) else self.action_text(move)
         own = seat is None or seat == self.to_move
         legal = self.legal_actions() if own else None
-        return illegal_action_error(self._states, text, refusal, self.to_move if own else seat, legal, self._table, self.seed)
+        hint = self._other_end(text) if own else ""
+        who = self.to_move if own else seat
+        return illegal_action_error(self._states, text, refusal, who, legal, self._table, self.seed, hint)
+
+    def _other_end(self, move: str) -> str:
+        """End of an error message: what is legal of the moves that differ from one in the end of a meld alone."""
+
+        def is_legal(text: str) -> bool:
+            trial = self.copy()
+            with suppress(NotationError):
+                return play_move(text, trial._states[0], trial._table, trial._act) is None
+            return False
+
+        fitting = [repr(text) for text in other_ends(canonical(move)) if is_legal(text)]
+        return f"; legal here: {' and '.join(fitting)}" if fitting else ""

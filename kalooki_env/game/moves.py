@@ -16,10 +16,11 @@ from kalooki_env.game.engine import Engine
 from kalooki_env.game.explain import why_not_with
 from kalooki_env.game.kaluki_moves import Do, lay_down_in_kaluki, lay_further_meld
 from kalooki_env.game.melds import Meld, NotAMeldError, faults_of, read_meld
-from kalooki_env.game.notation import action_number, meld_name, meld_text
+from kalooki_env.game.notation import action_number, check_end, meld_name, meld_text
 from kalooki_env.game.refusals import Refusal
+from kalooki_env.game.spelling import canonical
 
-_LAY_OFF = re.compile(r"lay off (\S+) onto (P\d/\d+)(?: (low|high))?")
+_LAY_OFF = re.compile(r"lay off(?: (\S+))? onto (P\d/\d+)(?: (low|high))?")
 _MOVE = re.compile(r"move joker in (P\d/\d) to (low|high) with (\S+)")
 _SWAP = re.compile(r"swap joker in (P\d/\d+) with (\S+)")
 #: What an action is refused for that names no card: with a card there may be a better reason.
@@ -30,7 +31,7 @@ def play_move(text: str, state: Any, table: Engine, do: Do) -> Refusal | None:
     """Play a move, or a single action, through `do`; stops at the first refusal.
 
     Args:
-        text: the move.
+        text: the move; see `spelling.canonical`.
         state: STATE record of the position, which `do` changes.
         table: engine of the table.
         do: carries out one action.
@@ -38,6 +39,7 @@ def play_move(text: str, state: Any, table: Engine, do: Do) -> Refusal | None:
     Raises:
         NotationError: a text of no known form.
     """
+    given, text = text, canonical(text)
     if text.startswith("lay down "):
         lay = lay_down_in_kaluki if table.is_kaluki else _lay_down
         return lay(text.removeprefix("lay down "), state, table, do)
@@ -47,7 +49,9 @@ def play_move(text: str, state: Any, table: Engine, do: Do) -> Refusal | None:
         return _in_two_steps(f"swap joker in {match[1]}", match[2], state, table, do)
     if match := _LAY_OFF.fullmatch(text):
         card, meld, end = match[1], match[2], match[3]
-        return _in_two_steps(f"lay off onto {meld}" + (f" {end}" if end else ""), card, state, table, do)
+        check_end(given, meld, end, state, table)
+        action = f"lay off onto {meld}" + (f" {end}" if end else "")
+        return _in_two_steps(action, card, state, table, do) if card else do(action)
     if (match := _MOVE.fullmatch(text)) and not table.is_kaluki:
         return _in_two_steps(f"move joker in {match[1]} to {match[2]}", match[3], state, table, do)
     if text.startswith("take ") and text != "take upcard":
@@ -56,7 +60,7 @@ def play_move(text: str, state: Any, table: Engine, do: Do) -> Refusal | None:
         if state["phase"] == Phase.DRAW and top is not None and top != wanted:
             return Refusal.NOT_THE_UPCARD
         return do("take upcard")
-    return do(text)
+    return do(given)
 
 
 def _in_two_steps(action: str, card_text: str, state: Any, table: Engine, do: Do) -> Refusal | None:

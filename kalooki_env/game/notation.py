@@ -11,6 +11,7 @@ from kalooki_env.core import ActionKind, MeldKind
 from kalooki_env.errors import NotationError, closest
 from kalooki_env.game.cards import CARD_NAMES, card_number, seat_name, seat_number
 from kalooki_env.game.engine import Engine
+from kalooki_env.game.spelling import canonical
 from kalooki_env.rules import RANKS
 
 SUIT_WORDS = ("spades", "hearts", "diamonds", "clubs")
@@ -151,22 +152,46 @@ def meld_text(kind: int, key: int, low: int, table: Engine) -> str:
 
 
 def action_number(text: str, state: Any, table: Engine) -> int:
-    """Number of an action text in a position. The text must be exactly as `action_text` writes it.
+    """Number of an action text in a position: as `action_text` writes it, or as people type it (`spelling.canonical`).
 
     Raises:
         NotationError: no action is written like this, or it names a card, seat or meld that does not exist.
     """
+    given, text = text, canonical(text)
     first = {section.kind: section.first for section in core.sections(table.max_seats, table.is_kaluki)}
     for kind, word in _SIMPLE.items():
         if text == word and kind in first:
             return first[kind]
     action = _from_words(text.split(" "), first, state, table)
     if action is None:
-        raise NotationError(f"{text!r} is no action{closest(text, [_FORMS[kind] for kind in first])}")
+        raise NotationError(f"{given!r} is no action{closest(text, [_FORMS[kind] for kind in first])}")
     exact = action_text(action, state, table)
     if exact != text:
-        raise NotationError(f"{text!r} is written {exact!r} here")
+        if exact.startswith(f"{text} "):
+            check_end(given, text.split()[-1], None, state, table)
+        raise NotationError(f"{given!r} is written {exact!r} here")
     return action
+
+
+def check_end(text: str, meld: str, end: str | None, state: Any, table: Engine) -> None:
+    """Refuse a lay-off that names an end of a meld that has none, or no end of one that has two.
+
+    Args:
+        text: the action or move, for the message.
+        meld: the meld that it names.
+        end: `low`, `high` or None.
+        state: STATE record.
+        table: engine of the table.
+
+    Raises:
+        NotationError: such a text, or there is no such meld.
+    """
+    kind = state["meld_kind"][meld_slot(meld, state, table)]
+    if kind == MeldKind.FOUR and end is None:
+        raise NotationError(f"{text!r} names no end of {meld}, a {'run' if table.is_kaluki else 'four'}; allowed: low, high")
+    if kind == MeldKind.THREE and end is not None:
+        word = "set" if table.is_kaluki else "three"
+        raise NotationError(f"{text!r} names an end of {meld}, a {word}, which has none")
 
 
 def _from_words(words: list[str], first: dict[ActionKind, int], state: Any, table: Engine) -> int | None:

@@ -145,7 +145,8 @@ class Reader:
         words = value.split()
         phase = self.phases.get(words[0]) if words else None
         if phase is None:
-            raise NotationError(f"position line phase: {value!r} begins with no phase{closest(value, self.phases)}")
+            hint = closest(words[0] if words else "", self.phases)
+            raise NotationError(f"position line phase: {value!r} begins with no phase{hint}")
         self.state["phase"] = phase
         if not self._phase_words(phase, words[1:]):
             raise NotationError(f"position line phase: {value!r} cannot be read")

@@ -82,7 +82,7 @@ def _split(text: str) -> dict[str, str]:
         word = key.split(" ")[0]
         if not colon or word not in (*_KEYS, *_SEAT_KEYS) or (" " in key) != (word in _SEAT_KEYS):
             raise NotationError(
-                f"position line {line!r} has no known key{closest(word, (*_KEYS, *(f'{k} P1' for k in _SEAT_KEYS)))}"
+                f"position line {line!r} has no known key{closest(key, (*_KEYS, *(f'{k} P1' for k in _SEAT_KEYS)))}"
             )
         if key in lines:
             raise NotationError(f"position: the line {key!r} stands twice")

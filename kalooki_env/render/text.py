@@ -34,7 +34,7 @@ def table_text(
         reveal: STATE record; if given, all hands are shown.
         colour: ANSI colours; default: unless the environment variable NO_COLOR is set.
     """
-    paint = _Paint("NO_COLOR" not in os.environ if colour is None else colour)
+    paint = _Paint(not os.environ.get("NO_COLOR") if colour is None else colour)
     n = engine.num_players
     observer = int(view["observer"])
     contract = engine.rules.contract(int(view["deal"]))
@@ -72,6 +72,15 @@ def table_text(
     elif legal is not None:
         lines.append(f"{seat_name(int(view['actor']))} may: {', '.join(legal)}")
     return "\n".join(lines) + "\n"
+
+
+def takes_colours(stream: Any) -> bool:
+    """Whether a stream is to get ANSI colours: a terminal is, unless the user wants otherwise (NO_COLOR, FORCE_COLOR)."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return os.environ.get("TERM") != "dumb" and bool(stream.isatty())
 
 
 class _Paint:

@@ -117,7 +117,7 @@ def play(preset: str, agent: str, opponent: str, deals: int, jobs: int) -> dict[
         agent,
         [opponent],
         rules=preset,
-        deals_per_number=deals,
+        deals=deals,
         seed=41,
         self_play=False,
         jobs=jobs,

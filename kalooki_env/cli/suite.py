@@ -1,22 +1,24 @@
-"""`kalooki evaluate --bench`: a frozen benchmark of strength. The verb `bench` measures speed."""
+"""`kalooki evaluate --suite`: a frozen suite of deals and opponents, which measures strength. The verb `bench` measures speed."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from kalooki_env import __version__, agents
+from kalooki_env.agents.play import Player
 from kalooki_env.arena import scoreboard
-from kalooki_env.arena.benchmark import SPECS, Results, digest_of, play_bench, spec_of
-from kalooki_env.cli.common import check_writable, progress, read_page, say, write_json
+from kalooki_env.arena.processes import check_jobs
+from kalooki_env.arena.suite import SPECS, Results, check_deals, digest_of, play_suite, spec_of
+from kalooki_env.cli.common import Step, check_writable, finish, progress, read_page, say, write_file, write_json
 from kalooki_env.errors import ConfigError
+from kalooki_env.records.recorder import clean
 
-#: Options of `kalooki evaluate` that a benchmark settles, with the attributes that hold them.
+#: Options of `kalooki evaluate` that a suite settles, with the attributes that hold them.
 _SETTLED = {
     "--rules": "rules",
     "--players": "players",
-    "--deals": "deals",
+    "--deal": "deal",
     "--against": "against",
     "--baseline": "baseline",
     "--line-up": "line_up",
@@ -28,16 +30,16 @@ _SETTLED = {
     "--record": "record",
     "--record-deals": "record_deals",
 }
-#: Options that mean something with a benchmark only.
+#: Options that mean something with a suite only.
 _OWN = {"--name": "name", "--out": "out", "--fresh": "fresh", "--readme": "readme", "--plot": "plot"}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Options of benchmarks."""
-    group = parser.add_argument_group("benchmark")
-    group.add_argument("--bench", metavar="VERSION", help=f"play a frozen benchmark: {', '.join(SPECS)}")
+    """Options of suites."""
+    group = parser.add_argument_group("suite")
+    group.add_argument("--suite", metavar="VERSION", help=f"play a frozen suite: {', '.join(SPECS)}")
     group.add_argument("--name", metavar="NAME", help="what the agent is called in the results (default: AGENT)")
-    group.add_argument("--out", metavar="FOLDER", help="folder for the raw results, NAME.json.gz (default: bench-VERSION)")
+    group.add_argument("--out", metavar="FOLDER", help="folder for the raw results, NAME.json.gz (default: suite-VERSION)")
     group.add_argument(
         "--fresh", action="store_true", default=None, help="play all of it anew, whatever the folder holds of the agent"
     )
@@ -46,40 +48,43 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def check_options(args: argparse.Namespace) -> None:
-    """Refuse options that do not go with `--bench`, or without it.
+    """Refuse options that do not go with `--suite`, or without it.
 
     Raises:
         ConfigError: such an option.
     """
-    refused = _OWN if args.bench is None else _SETTLED
+    refused = _OWN if args.suite is None else _SETTLED
     given = [option for option, name in refused.items() if getattr(args, name) is not None]
-    if given and args.bench is None:
-        raise ConfigError(f"{', '.join(given)}: allowed with --bench only")
+    if given and args.suite is None:
+        raise ConfigError(f"{', '.join(given)}: allowed with --suite only")
     if given:
-        raise ConfigError(f"{', '.join(given)}: not allowed with --bench, which settles what is played and where it is written")
+        raise ConfigError(f"{', '.join(given)}: not allowed with --suite, which settles what is played and where it is written")
 
 
 def run(args: argparse.Namespace) -> int:
     """Carry out the verb."""
-    spec = spec_of(args.bench)
-    name = scoreboard.check_name(args.name or args.agent.rstrip("/"))
+    spec = spec_of(args.suite)
+    name = scoreboard.check_name(clean(args.name or args.agent.rstrip("/")))
     check_writable(args.plot)
+    if args.plot:
+        scoreboard.drawing(args.plot)
     # Whatever can fail by itself fails before the work of minutes or hours.
     page = None if args.readme is None else read_page(args.readme)
     if page is not None:
         scoreboard.table_with(page, spec, "| `x` | 0" + " | +0.0" * len(spec.parts) + " |")
     agent = agents.load(args.agent)
-    for opponent in spec.opponents:
-        agents.load(opponent)
-    per_number = spec.deals_per_number if args.deals_per_number is None else args.deals_per_number
+    for preset in spec.presets:
+        Player(agent, spec.table(preset), args.agent)
+    check_jobs(args.jobs)
+    per_number = spec.deals_per_number if args.deals is None else check_deals(args.deals, spec)
     results = Results(spec, args.agent, name, digest_of(args.agent, agent), per_number)
-    path = scoreboard.path_of(args.out or f"bench-{spec.version}", name)
+    path = scoreboard.path_of(args.out or f"suite-{spec.version}", name)
     if not args.fresh:
         results = scoreboard.resumed(results, path)
     if len(results.parts) < len(spec.parts) and results.parts:
         say(f"{path} holds {len(results.parts)} of {len(spec.parts)} parts, which are not played again")
     try:
-        play_bench(
+        play_suite(
             results,
             package=__version__,
             jobs=args.jobs,
@@ -89,14 +94,21 @@ def run(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         say(f"stopped; {path} holds {len(results.parts)} of {len(spec.parts)} parts, and the same command plays the others")
         raise
-    if args.readme is not None:
+
+    def to_page() -> None:
         # Read again: somebody may have written to it in the meantime.
-        text = scoreboard.table_with(read_page(args.readme), spec, scoreboard.row_text(results))
-        Path(args.readme).write_text(text, encoding="utf-8")
+        write_file(args.readme, scoreboard.table_with(read_page(args.readme), spec, scoreboard.row_text(results)))
+
+    def show() -> None:
+        if args.json:
+            write_json(results.as_dict())
+        else:
+            sys.stdout.write(scoreboard.suite_text(results) + f"\nresults of every deal: {path}\n")
+
+    steps: list[Step] = []
+    if args.readme is not None:
+        steps.append(to_page)
     if args.plot:
-        scoreboard.plot(results, args.plot)
-    if args.json:
-        write_json(results.as_dict())
-    else:
-        sys.stdout.write(scoreboard.bench_text(results) + f"\nresults of every deal: {path}\n")
+        steps.append(lambda: scoreboard.plot(results, args.plot))
+    finish(*steps, show)
     return 0

@@ -1,4 +1,4 @@
-"""`bench-v1`: what is frozen, what is kept, and the table that it fills."""
+"""`suite-v1`: what is frozen, what is kept, and the table that it fills."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ import pytest
 
 from kalooki_env.agents import load as load_agent
 from kalooki_env.arena import Arena, evaluate, scoreboard
-from kalooki_env.arena.benchmark import SPECS, Results, Spec, digest_of, play_bench
 from kalooki_env.arena.chunks import deal_lanes
+from kalooki_env.arena.suite import SPECS, Results, Spec, digest_of, play_suite
 from kalooki_env.cli.main import main
 from kalooki_env.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parent.parent
-COMMITTED = sorted((ROOT / "tests" / "bench" / "results" / "bench-v1").glob("*.json.gz"))
+COMMITTED = sorted((ROOT / "tests" / "bench" / "results" / "suite-v1").glob("*.json.gz"))
 V1, KALUKI = SPECS["v1"], SPECS["v1-kaluki51"]
 
 
 @pytest.fixture
-def bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+def suite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
     """Plays the first deal of each number."""
 
     def play(*words: str, code: int = 0) -> str:
-        assert main(["evaluate", "--bench", "v1", "--out", str(tmp_path), "--deals-per-number", "1", *words]) == code
+        assert main(["evaluate", "--suite", "v1", "--out", str(tmp_path), "--deals", "1", *words]) == code
         out, err = capsys.readouterr()
         return out if code == 0 else err
 
     return play
 
 
-# ---- frozen: if one of these fails, it is a change of the benchmark, and wants a new version ------------------------------
+# ---- frozen: if one of these fails, it is a change of the suite, and wants a new version ------------------------------
 
 
 def digest(*arrays: Any) -> str:
@@ -95,9 +95,9 @@ def test_the_play_of_the_opponents_is_frozen(spec: Spec, preset: str, opponent: 
 
 def test_a_part_is_what_an_evaluation_says() -> None:
     results = Results(V1, "greedy", "greedy", None, 2)
-    play_bench(results)
+    play_suite(results)
     for preset in V1.presets:
-        found = evaluate("greedy", ["random"], rules=preset, deals_per_number=2, seed=V1.seed, self_play=False).comparisons[0]
+        found = evaluate("greedy", ["random"], rules=preset, deals=2, seed=V1.seed, self_play=False).comparisons[0]
         part = results.parts[preset, "random"]
         assert part.difference().as_dict() == pytest.approx(found.difference().as_dict())
         assert part.difference(4).as_dict() == pytest.approx(found.difference(4).as_dict())
@@ -116,30 +116,30 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        play_bench(Results(V1, "random", "random", None, 1), keep=stop)
+        play_suite(Results(V1, "random", "random", None, 1), keep=stop)
     results = scoreboard.resumed(Results(V1, "random", "random", None, 1), path)
     assert results.missing == V1.parts[2:]
     kept: list[int] = []
-    play_bench(results, keep=lambda found: kept.append(len(found.parts)))
+    play_suite(results, keep=lambda found: kept.append(len(found.parts)))
     assert kept == [3, 4, 5, 6]
     scoreboard.save(results, path)
     again = Results(V1, "random", "random", None, 1)
-    play_bench(again)
+    play_suite(again)
     scoreboard.save(again, whole)
     assert path.read_bytes() == whole.read_bytes()
 
 
-def test_results_of_something_else_are_not_overwritten(bench: Callable[..., str], tmp_path: Path) -> None:
-    bench("random", "--name", "x")
+def test_results_of_something_else_are_not_overwritten(suite: Callable[..., str], tmp_path: Path) -> None:
+    suite("random", "--name", "x")
     first = (tmp_path / "x.json.gz").read_bytes()
-    assert "holds other results (agent ('random', None), not ('greedy', None))" in bench("greedy", "--name", "x", code=2)
-    assert "deals per number 1, not 2" in bench("random", "--name", "x", "--deals-per-number", "2", code=2)
+    assert "holds other results (agent ('random', None), not ('greedy', None))" in suite("greedy", "--name", "x", code=2)
+    assert "deals per number 1, not 2" in suite("random", "--name", "x", "--deals", "2", code=2)
     data = json.loads(gzip.decompress(first))
     (tmp_path / "x.json.gz").write_bytes(gzip.compress(json.dumps({**data, "spec_digest": "0"}).encode()))
-    assert "is of another benchmark (0)" in bench("random", "--name", "x", code=2)
+    assert "is of another suite (0)" in suite("random", "--name", "x", code=2)
     (tmp_path / "x.json.gz").write_bytes(first[:100])
-    assert "is not a file of results" in bench("random", "--name", "x", code=2)
-    bench("random", "--name", "x", "--fresh")
+    assert "is not a file of results" in suite("random", "--name", "x", code=2)
+    suite("random", "--name", "x", "--fresh")
     assert (tmp_path / "x.json.gz").read_bytes() == first
 
 
@@ -220,7 +220,7 @@ def test_files_are_named_after_agents() -> None:
 
 
 def test_the_example_of_the_readme(
-    bench: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    suite: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     found = re.search(r"<!-- agent: (my_agent.py) -->\n```python\n(.*?)```", text, re.DOTALL)
@@ -229,36 +229,36 @@ def test_the_example_of_the_readme(
     (tmp_path / "README.md").write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     words = ["--agent", "my_agent:MyAgent", "--name", "my agent", "--readme", "README.md"]
-    out = bench(*words)
+    out = suite(*words)
     row = next(line for line in out.splitlines() if line.startswith("| `my agent` | 9 | "))
     assert out.count("\n   all ") == 2
     assert f"\n{row}\n" in (tmp_path / "README.md").read_text(encoding="utf-8")
     # Once more, nothing is played, and the page stays as it is.
     page = (tmp_path / "README.md").read_bytes()
     monkeypatch.setattr("kalooki_env.arena.processes.play_chunk", None)
-    data = json.loads(bench(*words, "--json"))
+    data = json.loads(suite(*words, "--json"))
     assert (tmp_path / "README.md").read_bytes() == page
     assert len(data["parts"]) == 6
     assert data["spec_digest"] == V1.digest
     (tmp_path / found[1]).write_text(found[2] + "# changed\n")
-    assert "holds other results" in bench(*words, code=2)
+    assert "holds other results" in suite(*words, code=2)
     del sys.modules["my_agent"]
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--bench", "v2", "greedy"], "unknown benchmark 'v2' (did you mean 'v1'?)"),
-        (["--bench", "v1", "greedy", "--rules", "jamaican", "--seed", "0"], "--rules, --seed: not allowed with --bench"),
-        (["--bench", "v1", "greedy", "--against", "random"], "--against: not allowed"),
-        (["--bench", "v1", "greedy", "--players", "4", "--deals", "1"], "--players, --deals: not allowed"),
-        (["--bench", "v1", "greedy", "--no-self-play", "--raw", "x"], "--self-play, --raw: not allowed"),
-        (["--bench", "v1", "greedy", "--deals-per-number", "1001"], "1001 deals per number are not allowed; allowed: 1 to 1,000"),
-        (["--bench", "v1", "greedy", "--jobs", "0"], "0 jobs are not allowed"),
-        (["--bench", "v1", "gredy"], "did you mean 'greedy'"),
-        (["--bench", "v1", "greedy", "--readme", "/no/such/page.md"], "cannot be read"),
-        (["--bench", "v1", "greedy", "--plot", "/no/such/folder/x.png"], "no such folder"),
-        (["greedy", "--name", "x", "--fresh"], "--name, --fresh: allowed with --bench only"),
+        (["--suite", "v2", "greedy"], "unknown suite 'v2'; allowed: v1, v1-kaluki51"),
+        (["--suite", "v1", "greedy", "--rules", "jamaican", "--seed", "0"], "--rules, --seed: not allowed with --suite"),
+        (["--suite", "v1", "greedy", "--against", "random"], "--against: not allowed"),
+        (["--suite", "v1", "greedy", "--players", "4", "--deal", "1"], "--players, --deal: not allowed"),
+        (["--suite", "v1", "greedy", "--no-self-play", "--raw", "x"], "--self-play, --raw: not allowed"),
+        (["--suite", "v1", "greedy", "--deals", "1001"], "--deals 1001 is not allowed; allowed: a whole number from 1 to 1000"),
+        (["--suite", "v1", "greedy", "--jobs", "0"], "--jobs 0 is not allowed"),
+        (["--suite", "v1", "gredy"], "did you mean 'greedy'"),
+        (["--suite", "v1", "greedy", "--readme", "/no/such/page.md"], "cannot be read"),
+        (["--suite", "v1", "greedy", "--plot", "/no/such/folder/x.png"], "no such folder"),
+        (["greedy", "--name", "x", "--fresh"], "--name, --fresh: allowed with --suite only"),
     ],
 )
 def test_wrong_options_are_one_clear_line(
@@ -277,14 +277,14 @@ def test_wrong_options_are_one_clear_line(
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("words", [["random", "--agent", "greedy"], ["--bench", "v1"]])
+@pytest.mark.parametrize("words", [["random", "--agent", "greedy"], ["--suite", "v1"]])
 def test_exactly_one_agent(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["evaluate", *words])
     assert ended.value.code == 2
 
 
-def test_a_picture(bench: Callable[..., str], tmp_path: Path) -> None:
+def test_a_picture(suite: Callable[..., str], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    bench("random", "--plot", str(tmp_path / "random.png"))
+    suite("random", "--plot", str(tmp_path / "random.png"))
     assert (tmp_path / "random.png").read_bytes().startswith(b"\x89PNG")

@@ -1,6 +1,6 @@
-"""Frozen benchmarks: fixed deals, rules and opponents, so that results of different people and times can be compared.
+"""Suites: fixed deals, rules and opponents, so that results of different people and times can be compared.
 
-A benchmark never changes. Other deals, rules, opponents or statistics are a new version with a new name; the tests hold hashes of
+A suite never changes. Other deals, rules, opponents or statistics are a new version with a new name; the tests hold hashes of
 the specification, of the dealt cards and of the opponents' play.
 """
 
@@ -28,11 +28,12 @@ from kalooki_env.errors import ConfigError, closest
 from kalooki_env.files import is_folder
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.rules import Rules
+from kalooki_env.values import whole_number
 
 
 @dataclass(frozen=True)
 class Spec:
-    """What a benchmark plays.
+    """What a suite plays.
 
     The agent sits in one seat and copies of an opponent in the others, each deal once in all rotations of the seats; and the same
     deals once more with a further copy of the opponent in the agent's seat. The difference of the two scores, averaged over the
@@ -113,14 +114,23 @@ SPECS = {
 
 
 def spec_of(version: str) -> Spec:
-    """A benchmark by its version.
+    """A suite by its version.
 
     Raises:
         ConfigError: no such version.
     """
     if version not in SPECS:
-        raise ConfigError(f"unknown benchmark {version!r}{closest(version, SPECS)}")
+        raise ConfigError(f"unknown suite {version!r}{closest(version, SPECS)}")
     return SPECS[version]
+
+
+def check_deals(deals: object, spec: Spec) -> int:
+    """How many deals of each number are played.
+
+    Raises:
+        ConfigError: not a whole number from 1 to all that a suite has.
+    """
+    return whole_number("deals", deals, 1, spec.deals_per_number)
 
 
 @dataclass(frozen=True)
@@ -186,10 +196,10 @@ _SEATS = 4
 
 @dataclass
 class Results:
-    """What an agent has achieved in a benchmark so far.
+    """What an agent has achieved in a suite so far.
 
     Attributes:
-        spec: the benchmark.
+        spec: the suite.
         agent: text that the agent is loaded by.
         name: what it is called.
         digest: of the files that it is made of, None for a scripted agent of the package; see `digest_of`.
@@ -217,7 +227,7 @@ class Results:
     def as_dict(self) -> dict[str, Any]:
         """The results as plain values, without those of single deals."""
         return {
-            "bench": self.spec.version,
+            "suite": self.spec.version,
             "spec": self.spec.as_dict(),
             "spec_digest": self.spec.digest,
             "agent": self.agent,
@@ -228,7 +238,7 @@ class Results:
         }
 
 
-def play_bench(
+def play_suite(
     results: Results,
     *,
     package: str = "",
@@ -247,11 +257,10 @@ def play_bench(
 
     Raises:
         AgentError: an agent that cannot be loaded, or fails.
-        ConfigError: a number of deals that the benchmark does not have, or wrong jobs.
+        ConfigError: a number of deals that the suite does not have, or wrong jobs.
     """
-    spec, most = results.spec, results.spec.deals_per_number
-    if type(results.deals_per_number) is not int or not 1 <= results.deals_per_number <= most:
-        raise ConfigError(f"{results.deals_per_number!r} deals per number are not allowed; allowed: 1 to {most:,}")
+    spec = results.spec
+    check_deals(results.deals_per_number, spec)
     runs = [_Run(results, preset, opponent) for preset, opponent in results.missing]
     owners = [(run, chunk) for run in runs for chunk in run.chunks]
     chunks = [chunk for _, chunk in owners]
