@@ -184,7 +184,7 @@ def test_paths_of_every_kind_lead_to_the_same(name: str, tmp_path: Path) -> None
 
 def test_agents_are_given_by_their_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
-    found = evaluate(QUICKSTART, ["greedy"], baselines=[QUICKSTART], deals=[1], deals_per_number=1, self_play=False)
+    found = evaluate(QUICKSTART, ["greedy"], baselines=[QUICKSTART], deal=[1], deals=1, self_play=False)
     assert found.agent == str(QUICKSTART)
     for opponents in (QUICKSTART, [QUICKSTART, "greedy", Path(QUICKSTART)]):
         env = kalooki_env.make_vec(2, opponents=opponents, deal=1)
@@ -246,7 +246,7 @@ def test_what_is_no_path_is_refused(value: Any) -> None:
         ("é", "unknown agent"),
         ("", "unknown agent"),
         ("q:Thing", "there is no such folder"),
-        ("no_such_module:Thing", "No module named"),
+        ("no_such_module:Thing", "there is no module 'no_such_module'"),
     ],
 )
 def test_names_of_agents_that_are_none(name: Any, message: str) -> None:

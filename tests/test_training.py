@@ -148,7 +148,7 @@ def test_two_players_train(game: str, tmp_path: Path) -> None:
     assert train(config, quiet=True)
     path = config.folder / "checkpoint"
     assert json.loads((path / "checkpoint.json").read_text())["num_players"] == 2
-    found = evaluate(path, ["random"], rules=game.partition("=")[2], num_players=2, deals_per_number=2, self_play=True)
+    found = evaluate(path, ["random"], rules=game.partition("=")[2], num_players=2, deals=2, self_play=True)
     assert found.comparisons[0].with_agent.rotations == 2
 
 
