@@ -113,7 +113,9 @@ def search(hand, r, mode, key, place, length, naturals, need, owed, owed_jokers,
             else:
                 high |= count << (2 * (card - _HALF))
     best = i64(-1)
-    if mode == _NEXT and owed == 0 and owed_jokers <= 0 and held >= leave:
+    if mode == _NEXT and held < leave:
+        return best
+    if mode == _NEXT and owed == 0 and owed_jokers <= 0:
         best = i64(0)
     target = need if need < ALL else i64(0)
     if best >= need or rest + dearest * (jokers + swapped) < target:
