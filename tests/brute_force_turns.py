@@ -211,7 +211,7 @@ class Table:
             return set(self._draws())
         turns, turn, target = self.turns, self.turn, int(self.game.states[0]["target"])
         if self.phase is Phase.LAYOFF:
-            end = ("" if not turn.melds[target].suit else " high" if self.game.states[0]["target_high"] else " low")
+            end = "" if not turn.melds[target].suit else " high" if self.game.states[0]["target_high"] else " low"
             found = turns.lay_offs(turn, target)
             return {f"place {card}" for where, card, after in found if where == end and turns.settles(after)}
         if self.phase is Phase.MOVE:
@@ -259,8 +259,6 @@ class Table:
                 continue
             more = Counter(meld.cards[len(placed) :])
             hand = in_order(Counter(turn.hand) - more)
-            after = turn._replace(
-                hand=hand, melds=(*turn.melds, meld), owed=in_order(Counter(turn.owed) - more)
-            )
+            after = turn._replace(hand=hand, melds=(*turn.melds, meld), owed=in_order(Counter(turn.owed) - more))
             if len(hand) >= self.turns.leave and self.turns.settles(after):
                 yield "end meld" if meld.cards == placed else f"place {meld.cards[len(placed)]}"

@@ -1,4 +1,4 @@
-"""What may be done in a turn, against trying everything (`brute_force_turns`), over deals and around jokers that can be swapped."""
+"""What may be done in a turn, against trying everything (`brute_force_turns`): over deals, and around jokers to be swapped."""
 
 from __future__ import annotations
 
@@ -139,8 +139,8 @@ def owing(rng: random.Random) -> str | None:
         owed += [JOKER] * (rng.randint(0, jokers_held) if keys["joker_after_swap"] == "new_meld_this_turn" else 1)
     if not owed or not melds or len(hand) > 8:
         return None
-    lines = ["kalooki: 1", f"rules: kaluki51 {' '.join(f'{key}={value}' for key, value in keys.items())}", "players: 2", "deal: 1"]
-    lines += ["dealer: P2", "turns: 4", "phase: play P1", f"hand P1: {' '.join(hand)}", f"hand P2: {min(+left)}"]
+    lines = ["kalooki: 1", " ".join(["rules: kaluki51", *(f"{key}={value}" for key, value in keys.items())]), "players: 2"]
+    lines += ["deal: 1", "dealer: P2", "turns: 4", "phase: play P1", f"hand P1: {' '.join(hand)}", f"hand P2: {min(+left)}"]
     lines += [f"meld P1/{number}: {meld}" for number, meld in enumerate(melds, start=1)]
     return "\n".join([*lines, "opened: P1", f"owed: {' '.join(owed)}", "stock: rest", "pile: -"])
 

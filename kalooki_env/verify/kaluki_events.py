@@ -272,7 +272,7 @@ def _hangs_on_a_swap(state: Any, table: Engine) -> bool:
         states[0]["meld_bits"][slot] = 0x1111 if is_set else 0
         states[0]["meld_len"][slot] = 4 if is_set else state["meld_len"][slot]
     legal = np.empty(core.MAX_ACTIONS, np.int16)
-    return core.list_lane(states, table.record, table.feas, 0, legal) < 256
+    return not core.list_lane(states, table.record, table.feas, 0, legal) >> 8
 
 
 def _what_was_done(step: Step) -> str:
