@@ -10,7 +10,6 @@ from kalooki_env.core.kaluki.swaps import (
     ALL_SUITS,
     jokers_in,
     leaves_as_a_whole,
-    may_swap,
     replace_joker,
     set_settles,
     settles,
@@ -86,11 +85,12 @@ def _play_actions(s, r, out):
         if i64(s["can_lay"]):
             out[n] = LAY_DOWN
             n += 1
-    elif _may_lay(s, r):
+        return _add_swaps(s, r, hand, out, n) if i64(r["swaps_before_opening"]) else n
+    if _may_lay(s, r):
         none = i64(0)
         n = _new_melds(s, r, hand, none, out, n)
     held = i64(s["hand_n"][seat])
-    if i64(s["opened"][seat]) and (not i64(s["opened_now"]) or i64(r["lays_off_when_opening"])):
+    if not i64(s["opened_now"]) or i64(r["lays_off_when_opening"]):
         something_fits = 0
         for card in range(i64(r["cards"])):
             something_fits |= min(hand[card], 1) & s["fits"][card]
@@ -100,12 +100,22 @@ def _play_actions(s, r, out):
                     if _list_lay_offs(s, r, hand, held, slot, high, out, n) > n:
                         out[n] = LAY_OFF_ONTO + 2 * slot + high
                         n += 1
-    if may_swap(s, r, seat):
-        for slot in range(i64(s["melds_laid"])):
-            whole = leaves_as_a_whole(s, r, slot)
-            if _can_swap_set(s, r, hand, slot) if whole else _list_swaps(s, r, hand, slot, out, n) > n:
+    return _add_swaps(s, r, hand, out, n)
+
+
+@kernel
+def _add_swaps(s, r, hand, out, n):
+    """Add the melds in which jokers can be swapped."""
+    if i64(s["table_count"][JOKER]) == 0:
+        return n
+    for slot in range(i64(s["melds_laid"])):
+        if leaves_as_a_whole(s, r, slot):
+            if _can_swap_set(s, r, hand, slot):
                 out[n] = SWAP_IN + slot
                 n += 1
+        elif _list_swaps(s, r, hand, slot, out, n) > n:
+            out[n] = SWAP_IN + slot
+            n += 1
     return n
 
 
@@ -149,7 +159,7 @@ def _new_melds(s, r, hand, need, out, n):
 def _completes(s, r, hand, kind, key, place, length, naturals, need):
     """Whether a meld of which no card lies can be laid next: in the opening, in which nobody swaps, or as a further one."""
     owed, owed_jokers = i64(s["owed_card"]), i64(s["owed_jokers"])
-    if i64(s["opened"][i64(s["actor"])]):
+    if owed + owed_jokers and i64(s["opened"][i64(s["actor"])]):
         return settles_after(s, r, hand, i64(s["melds_laid"]), kind, key, place, length, naturals, owed, owed_jokers)
     return can_complete(hand, r, kind, key, place, length, naturals, need, owed, owed_jokers, i64(r["keeps_a_discard"]))
 
@@ -327,7 +337,7 @@ def _list_swaps(s, r, hand, slot, out, n):
     key = i64(s["meld_key"][slot])
     bits = i64(s["meld_bits"][slot])
     if i64(s["meld_kind"][slot]) == THREE:
-        if jokers_in(s, slot) == 0:
+        if naturals_in_three(bits) == i64(s["meld_len"][slot]):
             return n
         for suit in range(4):
             if (bits >> (4 * suit)) & 15 == 0:
@@ -346,16 +356,19 @@ def _list_swaps(s, r, hand, slot, out, n):
 def _add_if_swapped(s, r, hand, slot, card, out, n):
     if i64(hand[card]) == 0:
         return n
-    bits = i64(s["meld_bits"][slot])
-    hand[card] -= 1
-    hand[JOKER] += 1
-    replace_joker(s, slot, card)
-    if _settled_after_swap(s, r, hand, i64(1)):
+    settled = not owes(s) and not i64(r["owes_swapped_joker"])
+    if not settled:
+        bits = i64(s["meld_bits"][slot])
+        hand[card] -= 1
+        hand[JOKER] += 1
+        replace_joker(s, slot, card)
+        settled = _settled_after_swap(s, r, hand, i64(1))
+        s["meld_bits"][slot] = bits
+        hand[JOKER] -= 1
+        hand[card] += 1
+    if settled:
         out[n] = PLACE + card
         n += 1
-    s["meld_bits"][slot] = bits
-    hand[JOKER] -= 1
-    hand[card] += 1
     return n
 
 
