@@ -1,16 +1,19 @@
-"""Jamaican Kalooki for reinforcement learning. Importing this compiles nothing, needs no torch and opens nothing."""
+"""Jamaican Kalooki and Kaluki 51 for reinforcement learning. Importing this compiles nothing and needs no torch."""
 
 import gymnasium as _gymnasium
 
 from kalooki_env import agents
-from kalooki_env.envs.aec import env, parallel_env, raw_env
+from kalooki_env.envs.aec import env, raw_env
+from kalooki_env.envs.parallel import parallel_env
 from kalooki_env.envs.seat import SeatEnv
 from kalooki_env.envs.selfplay import SelfPlayEnv, make_selfplay
 from kalooki_env.envs.vector import SeatVectorEnv, make_vec
 from kalooki_env.errors import (
+    ActionTypeError,
     AgentError,
     CheckpointError,
     ConfigError,
+    ConfigTypeError,
     EnvironmentStateError,
     IllegalActionError,
     KalookiError,
@@ -18,6 +21,8 @@ from kalooki_env.errors import (
     PositionError,
     RecordError,
     RulesError,
+    RulesTypeError,
+    UnknownAgentIDError,
 )
 from kalooki_env.game.game import Game, Outcome
 from kalooki_env.game.match import Match
@@ -28,9 +33,11 @@ from kalooki_env.rules import Rules, presets
 from kalooki_env.version import __version__ as __version__
 
 __all__ = [
+    "ActionTypeError",
     "AgentError",
     "CheckpointError",
     "ConfigError",
+    "ConfigTypeError",
     "EnvironmentStateError",
     "Game",
     "IllegalActionError",
@@ -46,9 +53,11 @@ __all__ = [
     "Refusal",
     "Rules",
     "RulesError",
+    "RulesTypeError",
     "SeatEnv",
     "SeatVectorEnv",
     "SelfPlayEnv",
+    "UnknownAgentIDError",
     "agents",
     "env",
     "make_selfplay",
@@ -59,8 +68,20 @@ __all__ = [
     "read_record",
 ]
 
-_gymnasium.register(
-    id="Kalooki-v0",
-    entry_point="kalooki_env.envs.seat:SeatEnv",
-    vector_entry_point="kalooki_env.envs.vector:SeatVectorEnv",
-)
+
+def _register(name: str, **table: object) -> None:
+    """A Gymnasium id for one table."""
+    _gymnasium.register(
+        id=f"{name}-v0",
+        entry_point="kalooki_env.envs.seat:SeatEnv",
+        vector_entry_point="kalooki_env.envs.vector:SeatVectorEnv",
+        kwargs=table,
+    )
+
+
+# `Kalooki-v0` and `Kaluki51-v0` are tables of four; `Kalooki-6p-v0` is one of six.
+for _name, _rules, _sizes in (("Kalooki", "jamaican", range(3, 9)), ("Kaluki51", "kaluki51", range(2, 7))):
+    _register(_name, rules=_rules)
+    for _size in _sizes:
+        _register(f"{_name}-{_size}p", rules=_rules, num_players=_size)
+del _name, _rules, _sizes, _size

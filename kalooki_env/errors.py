@@ -1,4 +1,8 @@
-"""The error family. Every error of the package is a `KalookiError`, and so a `ValueError`."""
+"""The error family. Every error of the package is a `KalookiError`, and so a `ValueError`.
+
+Where Python has a closer name for the mistake, the error is of that type as well: `TypeError` for a value of a wrong
+type or an unknown option, `KeyError` for an agent that is not at the table, `RuntimeError` for a call out of turn.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,10 @@ class KalookiError(ValueError):
 
 class RulesError(KalookiError):
     """Unknown rules name or key, a value that is not allowed, or a table that the rules cannot seat."""
+
+
+class RulesTypeError(RulesError, TypeError):
+    """A value of rules or of a table that is of a wrong type."""
 
 
 class NotationError(KalookiError):
@@ -54,12 +62,26 @@ class IllegalActionError(KalookiError):
         return type(self), (str(self), self.position, self.seed)
 
 
-class EnvironmentStateError(KalookiError):
+class ActionTypeError(KalookiError, TypeError):
+    """Something given as an action that is no whole number. Nothing has changed."""
+
+
+class EnvironmentStateError(KalookiError, RuntimeError):
     """A call that makes no sense now, such as a step before reset or after the end."""
 
 
 class ConfigError(KalookiError):
     """A configuration file or option that cannot be used."""
+
+
+class ConfigTypeError(ConfigError, TypeError):
+    """An option of a wrong type, or one that does not exist."""
+
+
+class UnknownAgentIDError(ConfigError, KeyError):
+    """An agent, such as `"player_9"`, that is not in the environment."""
+
+    __str__ = Exception.__str__  # a KeyError shows the message in quotation marks
 
 
 class AgentError(KalookiError):

@@ -13,8 +13,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from kalooki_env.errors import RulesError, closest
+from kalooki_env.errors import RulesError, RulesTypeError, closest
 from kalooki_env.presets import NINE_DEALS, PRESETS
+from kalooki_env.values import plain, shown
 
 RANKS = "A23456789TJQK"
 SUITS = "SHDC"
@@ -231,21 +232,25 @@ class Rules:
     open_hands: bool = False
 
     def __post_init__(self) -> None:
-        if self.base not in PRESETS:
-            raise RulesError(f"unknown rules {self.base!r}{closest(self.base, PRESETS)}")
+        for key in RULE_KEYS:
+            object.__setattr__(self, key, plain(getattr(self, key)))
+        if not isinstance(self.base, str) or self.base not in PRESETS:
+            raise RulesError(f"unknown rules {shown(self.base)}{closest(self.base, PRESETS)}")
         self._check_deals()
         for key, allowed in _ALLOWED.items():
             self._check_value(key, allowed)
         for key, least in _LIMITS.items():
             value = getattr(self, key)
             if value is not None and (type(value) is not int or not least <= value <= MOST):
-                raise RulesError(
-                    f"rules key {key}: {value!r} is not allowed; allowed: null, or a whole number from {least} to {MOST}"
+                kind = RulesError if type(value) is int else RulesTypeError
+                raise kind(
+                    f"rules key {key}: {shown(value)} is not allowed; allowed: null, or a whole number from {least} to {MOST}"
                 )
         for key in _AMOUNTS:
             value = getattr(self, key)
             if type(value) is not int or not 0 <= value <= MOST:
-                raise RulesError(f"rules key {key}: {value!r} is not allowed; allowed: a whole number from 0 to {MOST}")
+                kind = RulesError if type(value) is int else RulesTypeError
+                raise kind(f"rules key {key}: {shown(value)} is not allowed; allowed: a whole number from 0 to {MOST}")
         for key, allowed in _FIXED[self.game].items():
             self._check_value(key, allowed, f" with game: {self.game}")
         if self.call_refusal_forces_take and self.call_decider != "next_player":
@@ -263,13 +268,16 @@ class Rules:
         value = getattr(self, key)
         # `True == 1`: compare types too, so that a number never passes for a yes.
         if not any(value == item and type(value) is type(item) for item in allowed):
-            raise RulesError(f"rules key {key}: {value!r} is not allowed{where}{closest(value, allowed)}")
+            kind = RulesError if type(value) in map(type, allowed) else RulesTypeError
+            raise kind(f"rules key {key}: {shown(value)} is not allowed{where}{closest(value, allowed)}")
 
     def _check_deals(self) -> None:
         if self.game not in _FIXED:
             return  # reported with the other values
         if not isinstance(self.deals, tuple) or not all(isinstance(deal, str) for deal in self.deals):
-            raise RulesError(f"rules key deals: {self.deals!r} is not allowed; allowed: a list of texts such as '344/11'")
+            raise RulesTypeError(
+                f"rules key deals: {shown(self.deals)} is not allowed; allowed: a list of texts such as '344/11'"
+            )
         most = MAX_DEALS if self.game == "jamaican" else 1
         if len(self.deals) > most:
             raise RulesError(f"rules key deals: {len(self.deals)} deals are not allowed; allowed: at most {most}")
@@ -290,7 +298,7 @@ class Rules:
             RulesError: unknown name, key or value; the message gives the closest known one.
         """
         if not isinstance(name, str) or name not in PRESETS:
-            raise RulesError(f"unknown rules {name!r}{closest(name, PRESETS)}")
+            raise RulesError(f"unknown rules {shown(name)}{closest(name, PRESETS)}")
         return cls(base=name, **{**PRESETS[name].values, **_checked_keys(overrides)})
 
     @classmethod
@@ -322,7 +330,9 @@ class Rules:
             return value
         if isinstance(value, str):
             return cls.parse(value)
-        raise RulesError(f"rules {value!r} are not allowed; allowed: a Rules object, or a text such as 'jamaican pip_joker=25'")
+        raise RulesTypeError(
+            f"rules {shown(value)} are not allowed; allowed: a Rules object, or a text such as 'jamaican pip_joker=25'"
+        )
 
     @classmethod
     def from_mapping(cls, data: Mapping[str, Any]) -> Rules:

@@ -224,7 +224,7 @@ def test_two_players_play_the_sudden_death() -> None:
         ({"deals": []}, ConfigError, "at least one"),
         ({"deals": [1, 1]}, ConfigError, "each once"),
         ({"deals_per_number": 0}, ConfigError, "0 deals per number"),
-        ({"seed": -1}, RulesError, "seed -1"),
+        ({"seed": -1}, ConfigError, "seed -1"),
         ({"num_players": 9}, RulesError, "9 players"),
         ({"rules": "jamaica"}, RulesError, "did you mean 'jamaican'"),
         ({"against": ["gredy"]}, AgentError, "did you mean 'greedy'"),

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kalooki_env import (
+    ConfigError,
     EnvironmentStateError,
     Game,
     IllegalActionError,
@@ -399,7 +400,7 @@ def test_seeds_repeat_matches_and_draw_the_first_dealer(rng: np.random.Generator
     texts = [Match("jamaican", 4, seed=9).text() for _ in range(2)]
     assert texts[0] == texts[1]
     assert {Match("jamaican", 4, seed=seed).score.first_dealer for seed in range(30)} == {0, 1, 2, 3}
-    with pytest.raises(RulesError, match="seed -1"):
+    with pytest.raises(ConfigError, match="seed -1"):
         Match(seed=-1)
 
 

@@ -12,7 +12,7 @@ import pytest
 from pettingzoo.test import api_test, parallel_api_test, seed_test
 
 import kalooki_env
-from kalooki_env import ConfigError, EnvironmentStateError, Match, RulesError
+from kalooki_env import ConfigError, Match, RulesError, UnknownAgentIDError
 from kalooki_env.envs.match import MatchEpisode
 
 # Agents that sit out a sudden death observe zeros, of which PettingZoo's api_test warns.
@@ -54,7 +54,7 @@ def rig(monkeypatch: pytest.MonkeyPatch, rows: list[tuple[int, ...]]) -> None:
         {"observation_form": "dict", "max_seats": 6},
         {"observation_dtype": "uint8", "skip_forced": True},
         {"observation": "obs-v1+solver", "shaping": 0.1},
-        {"match_reward": "place", "mask_in_info": True, "idle_mask": "ones"},
+        {"match_reward": "place", "mask_in": "both", "idle_mask": "ones"},
         {"rules": "best_of_3 deals=333/9", "match_reward": "win"},
         {"rules": "stakes_per_deal deals=333/9", "match_reward": "stake", "num_players": 8},
     ],
@@ -71,14 +71,14 @@ def test_pettingzoo_seed_and_parallel() -> None:
 
 def test_pettingzoo_api_through_sudden_deaths(monkeypatch: pytest.MonkeyPatch) -> None:
     rig(monkeypatch, [(40, 20, 50, 20), (10, 10, 30, 10)])
-    for options in ({}, {"shaping": 0.1, "mask_in_info": True}, {"observation_form": "dict"}):
+    for options in ({}, {"shaping": 0.1, "mask_in": "both"}, {"observation_form": "dict"}):
         api_test(make(**options), num_cycles=1500)
     seed_test(make, num_cycles=1000)
 
 
 def test_the_same_match_as_match(rng: np.random.Generator) -> None:
     """A seeded reset deals what `Match` deals with this seed, whatever is played; so scores and totals are the same."""
-    env, match = make("short7", 3), Match("short7", 3, seed=11)
+    env, match = make("short7", 3, skip_forced=False), Match("short7", 3, seed=11)
     env.reset(seed=11)
     before = match.totals
     while match.game is not None:
@@ -162,7 +162,7 @@ def test_shared_wins_and_places(monkeypatch: pytest.MonkeyPatch, rng: np.random.
 
 def test_j13_2_sudden_death_of_two_among_four(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     rig(monkeypatch, [(40, 20, 50, 20), (10, 10, 30, 10)])
-    env = make(max_seats=5, mask_in_info=True, shaping=0.05)
+    env = make(max_seats=5, mask_in="both", shaping=0.05)
     space = env.observation_space("player_0")
     moved = set()
     for _, observation in steps(env, rng, 2):
@@ -282,7 +282,7 @@ def test_single_deals_are_as_before() -> None:
     env.reset(seed=1)
     assert set(env.observe("player_0")) == {"observation", "action_mask"}
     assert "totals" not in env.infos["player_0"]
-    with pytest.raises(EnvironmentStateError, match="no agent 'player_9'"):
+    with pytest.raises(UnknownAgentIDError, match="no agent 'player_9'"):
         env.observe("player_9")
 
 

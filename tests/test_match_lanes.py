@@ -341,7 +341,7 @@ def test_stable_baselines_sees_matches(rng: np.random.Generator) -> None:
     assert inner.reset_infos[0]["match_deal"] == 1
     lengths, paid, ended = np.zeros(3, int), np.zeros(3), 0
     while ended < 4:
-        _, rewards, dones, infos = env.step(random_legal(inner.env_method("action_masks")[0], rng))
+        _, rewards, dones, infos = env.step(random_legal(np.stack(inner.env_method("action_masks")), rng))
         lengths += 1
         paid += rewards
         for lane in np.flatnonzero(dones):

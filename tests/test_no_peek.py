@@ -107,7 +107,7 @@ def test_hidden_cards_do_not_show_in_the_midst_of_an_action(preset: str, phase: 
 @pytest.mark.parametrize("preset", [*PRESETS, *KALUKI])
 def test_the_environment_gives_nothing_away(preset: str, rng: np.random.Generator) -> None:
     """The same through the AEC environment: observations, masks, infos, rewards and rendered text of every agent."""
-    env = kalooki_env.raw_env(preset, 4, observation="obs-v1+solver", render_mode="ansi", mask_in_info=True)
+    env = kalooki_env.raw_env(preset, 4, observation="obs-v1+solver", render_mode="ansi", mask_in="both")
     env.reset(seed=11)
     source, trial = np.zeros(1, core.STATE), np.zeros(1, core.STATE)
     source["rng"] = 5

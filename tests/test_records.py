@@ -315,7 +315,7 @@ def test_recorded_environments_refuse_copies_and_wrong_lanes(path: Path) -> None
 
 
 def test_the_parallel_environment_records(path: Path) -> None:
-    env = kalooki_env.parallel_env(record=path, deal=1, num_players=3, idle_mask="ones")
+    env = kalooki_env.parallel_env(record=path, deal=1, num_players=3, idle_mask="ones", skip_forced=False)
     observations, _ = env.reset(seed=3)
     rng, steps = np.random.default_rng(1), 0
     while env.agents and steps < 40:

@@ -298,6 +298,8 @@ def test_w1_swap_in_a_run_of_another_seat() -> None:
 
 def test_w2_no_swap_before_opening() -> None:
     assert table(P1="QH 2S", melds=JACKS).legal() == {"discard QH", "discard 2S"}
+    nothing = table("kaluki51 joker_release_requires=nothing", P1="QH 2S", melds=JACKS)
+    assert nothing.legal() == {"swap joker in P2/1", "discard QH", "discard 2S"}
 
 
 @pytest.mark.parametrize(
@@ -336,6 +338,10 @@ def test_w3_w6_swap_with_a_choice_and_laying_off_instead() -> None:
     other = table(P1="KD 5S", melds="P1/1: KS KH JK")
     other.do("lay off onto P1/1")
     assert meld_lines(other) == ["KS KH KD JK"]
+    together = table("kaluki51 joker_release_sets=all_missing_suits", P1="KD KC 5S", melds="P1/1: KS KH JK")
+    together.do("swap joker in P1/1")
+    assert meld_lines(together) == ["KS KH KD KC"]
+    assert line_of(together, "hand P1") == "5S JK"
 
 
 def test_w7_a_joker_that_was_kept_costs_25() -> None:
@@ -804,6 +810,8 @@ TABLES = [
     ("kaluki40_british joker_total=null extra_melds=later_turns upcard_before_opening=free", 3),
     ("kaluki51 upcard_after_opening=only_for_new_meld reshuffle_max=1", 2),
     ("kaluki51 opening_points=1 go_out_score=-50 unmet_opening_penalty=50", 6),
+    ("kaluki51 joker_release_requires=nothing joker_release_sets=all_missing_suits", 4),
+    ("kaluki40_british joker_release_requires=nothing joker_release_sets=all_missing_suits joker_total=null", 3),
 ]
 
 

@@ -139,9 +139,9 @@ def test_an_agent_that_writes_into_the_masks_is_still_checked() -> None:
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (lambda env: env.step(np.array([106])), kalooki_env.IllegalActionError),
+        (lambda env: env.step(np.array([106.0])), kalooki_env.ActionTypeError),
         (lambda env: env.step(2**63), kalooki_env.IllegalActionError),
-        (lambda env: env.observe("player_9"), EnvironmentStateError),
+        (lambda env: env.observe("player_9"), kalooki_env.UnknownAgentIDError),
         (lambda env: kalooki_env.env().last(), EnvironmentStateError),
         (lambda env: kalooki_env.env().agent_iter(), EnvironmentStateError),
         (lambda env: kalooki_env.env(rules=None), RulesError),
@@ -152,8 +152,8 @@ def test_an_agent_that_writes_into_the_masks_is_still_checked() -> None:
         (lambda env: kalooki_env.env(illegal_reward=float("nan")), ConfigError),
         (lambda env: Game(dealer=1.5), RulesError),
         (lambda env: Game(dealer="P1"), RulesError),
-        (lambda env: Game().verify(1.0), NotationError),
-        (lambda env: Game().verify(None), NotationError),
+        (lambda env: Game().verify(1.0), kalooki_env.ActionTypeError),
+        (lambda env: Game().verify(None), kalooki_env.ActionTypeError),
         (lambda env: Game().verify("call", seat="P2"), RulesError),
         (lambda env: Game().hand(-1), RulesError),
         (lambda env: Game().mask(99), RulesError),

@@ -24,7 +24,7 @@ def choose(env: kalooki_env.SeatEnv, rng: np.random.Generator) -> int:
 
 CHECKED: list[dict[str, Any]] = [
     {},
-    {"observation_form": "dict", "mask_in_observation": True},
+    {"observation_form": "dict", "mask_in": "both"},
     {"observation_dtype": "uint8", "num_players": 3, "max_seats": 6},
     {"render_mode": "ansi", "opponents": ["expert", "random", "greedy"], "shaping": 0.1},
 ]
@@ -39,12 +39,12 @@ def test_gymnasium_checker(options: dict[str, Any], on_illegal: Any) -> None:
 
 
 def test_gymnasium_checker_with_pictures() -> None:
-    for mode in (None, "ansi"):
+    for mode in (None, "ansi", "rgb_array"):
         check_env(gymnasium.make("Kalooki-v0", on_illegal="replace", render_mode=mode).unwrapped)
 
 
 @pytest.mark.parametrize("on_illegal", ["replace", "lose"])
-@pytest.mark.parametrize("options", [{}, {"observation_dtype": "uint8"}, {"mask_in_observation": True}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"observation_dtype": "uint8"}, {"mask_in": "both"}], ids=str)
 def test_stable_baselines_checker(options: dict[str, Any], on_illegal: Any) -> None:
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
     checker.check_env(kalooki_env.SeatEnv(on_illegal=on_illegal, **options), warn=True)
@@ -67,7 +67,7 @@ def test_gymnasium_makes_it(rng: np.random.Generator) -> None:
 def test_it_is_the_aec_environment_with_bots(rules: str, rng: np.random.Generator) -> None:
     """All infos that both know, from reset to end, with a dealer and a seat that stay."""
     env = kalooki_env.SeatEnv(rules=rules, seat=2, opponents=["greedy", "expert", "greedy"], skip_forced=False)
-    table = kalooki_env.raw_env(rules)
+    table = kalooki_env.raw_env(rules, skip_forced=False)
     bots = {3: "greedy", 0: "expert", 1: "greedy"}
     players = {seat: Player(agents.load(name), table._engine, name) for seat, name in bots.items()}
     seed: int | None = 4
@@ -142,7 +142,7 @@ def test_random_play_pays_the_scores(decisions: int, rng: np.random.Generator) -
     assert ended > 50
 
 
-@pytest.mark.parametrize("options", [{}, {"observation_form": "dict", "mask_in_observation": True}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"observation_form": "dict", "mask_in": "both"}], ids=str)
 def test_arrays_handed_out_never_change_later(options: dict[str, Any], rng: np.random.Generator) -> None:
     env = kalooki_env.SeatEnv(**options)
     given: tuple[Any, ...] = env.reset(seed=2)
@@ -183,7 +183,7 @@ def test_illegal_actions_raise_and_change_nothing() -> None:
         assert caught.value.seed == 12
         assert caught.value.position == position_text(env._vector.lanes.states[0], env._vector.lanes.engine)
     for wrong in (0.0, None, "draw stock", [0, 0], [], True, np.float32(0), [None]):
-        with pytest.raises(kalooki_env.ConfigError, match=r"action .* is not allowed; allowed: a whole number"):
+        with pytest.raises(kalooki_env.ActionTypeError, match=r"action .* is not allowed; allowed: a whole number"):
             env.step(wrong)
     assert_same(env.get_state(), before)
     assert env.illegal_actions == 0
@@ -228,7 +228,7 @@ def test_seeds_and_reset_options() -> None:
     assert env.np_random_seed == 2**62
     for seed in (-1, 2**63, 1.5, "7", True, [7]):
         before = env.get_state()
-        with pytest.raises(kalooki_env.RulesError, match=r"seed .* is not allowed"):
+        with pytest.raises(kalooki_env.ConfigError, match=r"seed .* is not allowed"):
             env.reset(seed=seed)  # type: ignore[arg-type]
         assert_same(env.get_state(), before)
     _, info = env.reset(options={"deal": 4, "dealer": 1, "seat": 2, "something else": None})
@@ -277,8 +277,8 @@ def test_rendered_text(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     assert capsys.readouterr().out == text + "\n"
     human.step(choose(human, rng))
     assert "P2 (you)" in capsys.readouterr().out
-    with pytest.raises(kalooki_env.ConfigError, match="render_mode 'rgb_array' is not allowed"):
-        kalooki_env.SeatEnv(render_mode="rgb_array")  # type: ignore[arg-type]
+    with pytest.raises(kalooki_env.ConfigError, match="did you mean 'rgb_array'"):
+        kalooki_env.SeatEnv(render_mode="rgb")  # type: ignore[arg-type]
 
 
 def test_hidden_cards_do_not_show(rng: np.random.Generator) -> None:

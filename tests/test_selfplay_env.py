@@ -230,12 +230,10 @@ def test_without_copies_arrays_are_buffers(rng: np.random.Generator) -> None:
 
 
 def test_bytes_times_scale_are_the_floats(rng: np.random.Generator) -> None:
-    """By default observations are bytes; with the scale they are the floats of the other form, bit for bit."""
-    env = kalooki_env.make_selfplay(5, observation="obs-v1+solver", max_seats=6)
-    floats = kalooki_env.make_selfplay(5, observation="obs-v1+solver", max_seats=6, observation_dtype="float32")
-    pieces = kalooki_env.make_selfplay(
-        5, observation="obs-v1+solver", max_seats=6, observation_dtype="float32", observation_form="dict"
-    )
+    """With the scale bytes are the floats of the other form, bit for bit."""
+    env = kalooki_env.make_selfplay(5, observation="obs-v1+solver", max_seats=6, observation_dtype="uint8")
+    floats = kalooki_env.make_selfplay(5, observation="obs-v1+solver", max_seats=6)
+    pieces = kalooki_env.make_selfplay(5, observation="obs-v1+solver", max_seats=6, observation_form="dict")
     at, as_floats, by_piece = env.reset(seed=1), floats.reset(seed=1), pieces.reset(seed=1)
     for _ in range(100):
         assert at.observation.dtype == np.uint8
@@ -304,8 +302,12 @@ def test_illegal_actions_raise_and_change_nothing() -> None:
             env.step([core.DRAW_STOCK, wrong, core.DRAW_STOCK])
         assert caught.value.seed == 4
         assert_same(env.get_state(), before)
-    for actions in ([0.0, 0.0, 0.0], [0, 0], None):
-        with pytest.raises(kalooki_env.ConfigError, match="allowed: 3 whole numbers"):
+    for actions, error in (
+        ([0.0, 0.0, 0.0], kalooki_env.ActionTypeError),
+        (None, kalooki_env.ActionTypeError),
+        ([0, 0], kalooki_env.ConfigError),
+    ):
+        with pytest.raises(error, match="allowed: 3 whole numbers"):
             env.step(actions)
         assert_same(env.get_state(), before)
     assert env.illegal_actions == 0
@@ -319,11 +321,11 @@ def test_steps_before_reset() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"mask_in_observation": True}, "mask_in_observation True is not allowed in self-play"),
+        ({"mask_in": "info"}, "mask_in 'info' is not allowed .did you mean 'infos'"),
         ({"opponents": "greedy"}, "unknown option 'opponents'"),
         ({"deals": 1}, "unknown option 'deals' .did you mean 'deal'"),
-        ({"num_envs": 0}, "0 environments are not allowed"),
-        ({"observation_form": "dict"}, "'float32' only"),
+        ({"num_envs": 0}, "num_envs 0 is not allowed"),
+        ({"observation_form": "dict", "observation_dtype": "uint8"}, "'float32' only"),
     ],
     ids=str,
 )

@@ -2,5 +2,6 @@
 
 from kalooki_env.agents.base import Agent
 from kalooki_env.agents.registry import SCRIPTED, load
+from kalooki_env.agents.seating import SeatedAgent, seat
 
-__all__ = ["SCRIPTED", "Agent", "load"]
+__all__ = ["SCRIPTED", "Agent", "SeatedAgent", "load", "seat"]

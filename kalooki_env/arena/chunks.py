@@ -20,9 +20,9 @@ from kalooki_env.arena.recording import TableRecorder, watched
 from kalooki_env.arena.tables import Progress, deal_lanes, play
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.engine import Engine, engine
-from kalooki_env.game.game import check_seed
 from kalooki_env.records.recorder import Line
 from kalooki_env.rules import Rules
+from kalooki_env.values import check_seed
 
 #: An agent, or a name that `kalooki_env.agents.load` takes.
 AgentLike: TypeAlias = Agent | str

@@ -18,10 +18,10 @@ from kalooki_env.batch.threads import Team
 from kalooki_env.errors import ConfigError, EnvironmentStateError
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.explain import illegal_action_error, why_illegal
-from kalooki_env.game.game import check_seed
 from kalooki_env.game.notation import action_text
 from kalooki_env.game.refusals import Refusal
 from kalooki_env.observe.schema import Observation
+from kalooki_env.values import actions_of, check_seed
 
 
 class Lanes:
@@ -153,15 +153,20 @@ class Lanes:
         self._renew(which is not None)
         self._run(self._jobs, self._no_actions, self.settings if settings is None else settings)
 
-    def step(self, actions: Any) -> None:
+    def step(self, actions: Any, dealing: NDArray[np.bool_] | None = None) -> None:
         """Carry out an action in each lane.
+
+        Args:
+            actions: int (N,).
+            dealing: bool (N,): lanes that deal anew instead, whether their deal is over or not.
 
         Raises:
             EnvironmentStateError: before the first reset, or, without autoreset, in a lane whose deal is over.
-            ConfigError: not one whole number per lane.
+            ActionTypeError: actions that are no whole numbers.
+            ConfigError: not one for each lane.
             IllegalActionError: an illegal action, where that is an error; no lane has changed.
         """
-        given = self._checked(actions)
+        given = actions_of(actions, self.count)
         self.require_reset("step")
         if self._needs_resets and self.lanes["over"].any():
             lane = int(np.argmax(self.lanes["over"]))
@@ -169,12 +174,15 @@ class Lanes:
                 f"step in lane {lane}, whose deal is over, and autoreset is disabled: call "
                 'reset(options={"reset_mask": mask}) with True for such lanes'
             )
+        jobs = self._steps
+        if dealing is not None and dealing.any():
+            jobs = np.where(dealing, RESET, STEP).astype(np.uint8)
         if self._raises:
-            lane = first_illegal(self.lanes, self._steps, given)
+            lane = first_illegal(self.lanes, jobs, given)
             if lane >= 0:
                 self._raise_illegal(int(lane), int(given[lane]))
         self._renew(False)
-        self._run(self._steps, given, self.settings)
+        self._run(jobs, given, self.settings)
 
     def show(self) -> None:
         """Write observations, masks and infos anew, of the positions and legal actions as they are noted."""
@@ -246,12 +254,6 @@ class Lanes:
         return self.engine
 
     # ---- errors --------------------------------------------------------------------------------------------------
-
-    def _checked(self, actions: Any) -> NDArray[np.int64]:
-        given = np.asarray(actions)
-        if given.shape != (self.count,) or not np.issubdtype(given.dtype, np.integer):
-            raise ConfigError(f"actions {given.dtype} {given.shape} are not allowed; allowed: {self.count} whole numbers")
-        return np.ascontiguousarray(given, np.int64)
 
     def require_reset(self, what: str) -> None:
         """Refuse something in lanes that have no deal.

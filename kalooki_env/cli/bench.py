@@ -26,10 +26,10 @@ Each figure is the median over rounds. A ratio is decisions of the environment p
 integers, a dict and a list in plain Python: how fast the machine is at this moment. It is timed next to each loop, both in CPU
 seconds of one process, which is fresh and loads the compiled code from the cache. Actions are random legal ones, resets are
 included, and the games of a batch are at all stages of a deal when a measurement begins. The parts:
-  core          kalooki_env.env() with its defaults, agent_iter, last and step; and {LANES:,} games in compiled code, with mask
-                and default observation of the seat to move
+  core          kalooki_env.env(), agent_iter, last and step, forced decisions too; and {LANES:,} games in compiled code, with
+                mask and default observation of the seat to move
   memory        bytes of a game
-  batch         make_selfplay and make_vec, 1 to 4,096 games, with copies of the arrays and without; with forced decisions
+  batch         make_selfplay (uint8) and make_vec, 1 to 4,096 games, with copies of the arrays and without; with forced decisions
   threads       two threads next to one, by the wall clock
   observations  uint8, float32 and dict, with the solver's piece and without
   bots          make_vec against three random, greedy or expert

@@ -89,7 +89,7 @@ def aec_loop() -> Loop:
 
     Whole deals, at random over the nine numbers. The last steps of agents whose deal is over take time and are no decisions.
     """
-    env: Any = kalooki_env.env()
+    env: Any = kalooki_env.env(skip_forced=False)
     env.reset(seed=1)
     decisions = 0
 
@@ -173,9 +173,9 @@ class Case:
 
     def make(self) -> SelfPlayEnv | SeatVectorEnv:
         """The environment, before its first reset."""
-        make: Any = {"selfplay": kalooki_env.make_selfplay, "vec": kalooki_env.make_vec}[self.env]
-        made: SelfPlayEnv | SeatVectorEnv = make(self.num_envs, **self.options)
-        return made
+        if self.env == "selfplay":  # bytes, as learners store what they see
+            return kalooki_env.make_selfplay(self.num_envs, **{"observation_dtype": "uint8", **self.options})
+        return kalooki_env.make_vec(self.num_envs, **self.options)
 
     def games(self) -> tuple[Any, ...]:
         """Equal for cases whose games go the same way."""

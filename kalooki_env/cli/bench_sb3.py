@@ -69,7 +69,8 @@ def rollouts_of(games: int, steps: int, rounds: int, seconds: float, reference_s
             setattr(self, attr_name, value)
 
         def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-            return [getattr(self, method_name)(*method_args, **method_kwargs)]
+            found = getattr(self, method_name)(*method_args, **method_kwargs)
+            return list(found) if method_name == "action_masks" else [found] * self.num_envs
 
         def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
             return [False] * self.num_envs
@@ -89,7 +90,7 @@ def rollouts_of(games: int, steps: int, rounds: int, seconds: float, reference_s
     envs: dict[str, VecEnv] = {name: SB3VecEnv(games, opponents=name) for name in ("random", "greedy")}
     some = envs["random"]
     some.reset()
-    envs["nobody"] = EmptyVecEnv(some, np.concatenate(some.env_method("action_masks")))
+    envs["nobody"] = EmptyVecEnv(some, np.stack(some.env_method("action_masks")))
     found = in_turn([loop(env) for env in envs.values()], rounds, seconds, reference_seconds)
     for one in found:
         pairs = zip(one["rounds"], found[-1]["rounds"], strict=True)

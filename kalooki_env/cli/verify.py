@@ -11,8 +11,8 @@ from typing import Any
 
 from kalooki_env.cli.common import Verbs, add_json, add_seed, add_verb, progress, write_json
 from kalooki_env.errors import ConfigError
-from kalooki_env.game.game import check_seed
 from kalooki_env.rules import MAX_PLAYERS, Rules, presets
+from kalooki_env.values import check_seed
 from kalooki_env.verify import (
     ENOUGH,
     KALUKI_ENOUGH,

@@ -75,7 +75,6 @@ def sources_hash(package: Path = PACKAGE) -> str:
 # ---- folders -----------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1)
 def cache_root() -> Path | None:
     """Folder for compiled code and solver tables, made if need be; None if there is none that can be trusted.
 
@@ -83,7 +82,11 @@ def cache_root() -> Path | None:
     temporary files. A sentence on standard error says why one was not used. Nothing is made or looked at before
     the first kernel is called.
     """
-    chosen = os.environ.get("KALOOKI_CACHE_DIR")
+    return _root(os.environ.get("KALOOKI_CACHE_DIR"))
+
+
+@lru_cache(maxsize=4)
+def _root(chosen: str | None) -> Path | None:
     if chosen:
         candidates = [Path(chosen)]
     else:

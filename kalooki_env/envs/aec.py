@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import signature
 from typing import Any, Literal
 
 import numpy as np
-from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from pettingzoo.utils.env import AECIterable
 
 from kalooki_env import core
+from kalooki_env.batch.kernels import seed_some
+from kalooki_env.batch.layout import LANE, PARTS
+from kalooki_env.batch.tables import draw_place
 from kalooki_env.envs.aec_views import OVER, AgentID, AgentViews
-from kalooki_env.envs.match import default_observation, match_of
-from kalooki_env.envs.options import check_observation, deals_of, number, one_of, seat_of, warn_of_misspelt
+from kalooki_env.envs.match import match_of
+from kalooki_env.envs.options import EnvOptions, reset_options, seat_of, weighted_deals, with_options
+from kalooki_env.envs.rendering import ONE_TABLE, RenderMode, render_mode_of
 from kalooki_env.envs.rewards import Rewards
 from kalooki_env.errors import EnvironmentStateError, RulesError
 from kalooki_env.game.cards import seat_name
 from kalooki_env.game.engine import engine
 from kalooki_env.game.explain import illegal_action_error, why_illegal
-from kalooki_env.game.game import check_seed, whole_number
 from kalooki_env.game.match import note_standing
 from kalooki_env.game.refusals import Refusal
 from kalooki_env.observe.batch import workspace
@@ -28,23 +31,51 @@ from kalooki_env.observe.schema import Observation
 from kalooki_env.records import RecordWriter, game_at
 from kalooki_env.records.matches import begin_deal, note_ends
 from kalooki_env.rules import Rules
+from kalooki_env.values import action_of, check_seed, one_of, truth
+
+_LANE = np.zeros(1, np.int64)
 
 
+@dataclass(frozen=True)
+class TableOptions(EnvOptions):
+    """What the environments of one table take that show all its agents: `raw_env` and `parallel_env`.
+
+    Attributes:
+        idle_mask: mask of agents that are not to move: all `"zeros"`, or all `"ones"` for frameworks that sample for everybody.
+        render_mode: `"ansi"` for a string, `"human"` to print after each step, `"rgb_array"` for a picture, which needs
+            Pillow, None.
+        reveal: show all hands when rendering.
+    """
+
+    idle_mask: Literal["zeros", "ones"] = "zeros"
+    render_mode: RenderMode | None = None
+    reveal: bool = False
+
+    def _checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            **super()._checked(given),
+            "idle_mask": one_of("idle_mask", self.idle_mask, ("zeros", "ones")),
+            "render_mode": render_mode_of(self.render_mode, ONE_TABLE),
+            "reveal": truth("reveal", self.reveal),
+        }
+
+
+@with_options(TableOptions, mask_in="observation")
 class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
-    """One deal of Jamaican Kalooki, or a whole match, as a PettingZoo AEC environment.
+    """One deal of Jamaican Kalooki or of Kaluki, or a whole match, as a PettingZoo AEC environment.
 
     | Fact | Value |
     |---|---|
-    | Agents | `player_0` to `player_{n-1}`, seats clockwise; 3 to 8, or 2 with `deal=9` |
-    | Actions | `Discrete(171 + 16 * max_seats)`, see `ACTIONS.md`; masked |
+    | Agents | `player_0` to `player_{n-1}`, seats clockwise; as many as the rules seat |
+    | Actions | `Discrete(171 + 16 * max_seats)`, in Kaluki `Discrete(285)`, see `ACTIONS.md`; masked |
     | Observations | `{"observation": ..., "action_mask": int8}`; the pieces stand in `kalooki_env.observe.schema` |
     | Rewards | at the end of the deal, for every seat; see `reward` |
     | End | all agents terminate in the same step: somebody went out (J10.2), or the deal is blocked (J12) |
     | Match | with `episode="match"`: deals follow each other without reset until the match, or series, is decided (J13) |
 
     Several decisions of one agent may follow each other, and agents are asked out of turn about calls: always act for
-    `agent_selection`. Arrays handed out are new ones and never change later. The checks that PettingZoo's wrappers make are
-    built in.
+    `agent_selection`. Arrays and infos handed out are new ones and never change later. The checks that PettingZoo's
+    wrappers make are built in.
 
     In a match all agents stay until its end. In a sudden death only the tied ones are selected; the others observe zeros, and
     action texts number the seats of its table, P1 for the first of the tied. Observations have a third entry, `"match"`, float32
@@ -54,42 +85,28 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
     `chips` won so far, and the `place`, 0 until the end. A seeded reset deals what `kalooki_env.Match` with that seed deals.
 
     Args:
-        rules: `Rules`, or their text: a preset's name and changed keys, `"jamaican call_max_per_deal=3"`.
+        rules: a preset's name, perhaps with changed keys, or `Rules`.
         num_players: seats at the table.
-        max_seats: seats that the spaces have room for; default `num_players`. A policy for `max_seats=6` sits at tables of 3
-            to 6.
-        deal: number of the deal (1 to 9), a list of numbers to draw from, or `"random"` for all.
-        dealer: a seat, or `"rotate"`: at random after a seeded reset, then clockwise from reset to reset.
-        observation: a named choice (`kalooki_env.observe.schema.CHOICES`) or a list of names of pieces; default `"obs-v1"`, and
-            `"obs-v1+match"`, which has the totals, in a match.
-        observation_form: `"flat"` for one vector, `"dict"` for a dict of vectors by piece.
-        observation_dtype: `"float32"`, scaled to [0, 1], or `"uint8"`, counts and flags.
-        reward: `"score"`: minus the score of the deal, divided by 100 (a seat that goes out has 0.5; losses reach below -3);
-            `"zero_sum"`: the mean of all scores minus the own, divided by 100; `"win"`: 1 for going out, else 0.
-        shaping: if not 0, adds potential-based shaping with potential `-shaping` times the contract distance (0 once opened,
-            and at the end), which leaves the optimal policies as they are (Ng, Harada and Russell 1999).
-        episode: `"deal"` for one deal, or `"match"` for a match or series as the rules say; then `deal` must be `"random"`, which
-            stands for nothing, and `dealer` is the first dealer.
-        match_reward: of a match: `"deals"`, what each deal pays by `reward`, when it ends; or at the end of the match `"win"`, 1
-            shared by the winners, `"place"`, 1 for the first place to 0 for the last, the mean of shared places, or `"stake"`,
-            the chips won (J13.4).
-        on_illegal: `"raise"` an `IllegalActionError`, the state unchanged; or `"lose"`: the deal ends for all, with
-            `illegal_reward` for the offender and 0 for the others.
-        illegal_reward: see `on_illegal`.
-        skip_forced: play decisions with one legal action without asking.
-        mask_in_info: put the mask in `infos[agent]["action_mask"]` as well.
-        idle_mask: mask of agents that are not to move: all `"zeros"` (default), or all `"ones"` for frameworks that sample
-            for everybody.
-        render_mode: `"ansi"` for a string, `"human"` to print after each step, None.
-        reveal: show all hands when rendering.
-        record: file for a record of the deals (`RECORDS.md`), as they are played; `close` completes it.
+        deal: number of the deal, a list, a dict of weights, or `"random"`.
+        observation: a named choice of pieces, or their names.
+        reward: what the end of a deal pays: `"score"`, `"zero_sum"`, `"win"`.
+        episode: `"deal"` or `"match"`.
+        mask_in: where the mask stands: `"observation"`, the default here, `"infos"`, `"both"`.
+        on_illegal: what becomes of an illegal action: `"raise"`, `"lose"`, `"replace"`.
+        render_mode: `"ansi"`, `"human"`, `"rgb_array"`, None.
+        record: file for a record of the deals.
+        options: beside these everyday ones, of the table `max_seats` and `dealer`; of what is seen `observation_form`,
+            `observation_dtype` and `idle_mask`; of what is paid `shaping`, `match_reward` and `illegal_reward`; of what
+            is asked `skip_forced`; of pictures `reveal`. All are explained in `kalooki_env.envs.options.EnvOptions`
+            and `kalooki_env.envs.aec.TableOptions`.
 
     Attributes:
         recorder: the record's writer, whose `note` takes policy and value of the decision that is due; None without a record.
+        illegal_actions: illegal actions so far.
 
     Raises:
         RulesError: unknown rules, an impossible table, deal or dealer.
-        ConfigError: an option with a value that is not allowed.
+        ConfigError: an option that does not exist, or one with a value that is not allowed.
         RecordError: a record that cannot be written.
 
     Version history: `kalooki_v0`, the first.
@@ -97,55 +114,33 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
 
     metadata = {  # noqa: RUF012  (PettingZoo's form)
         "name": "kalooki_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": list(ONE_TABLE),
         "is_parallelizable": False,
         "render_fps": 4,
     }
 
-    def __init__(
-        self,
-        rules: Rules | str = "jamaican",
-        num_players: int = 4,
-        *,
-        max_seats: int | None = None,
-        deal: int | Sequence[int] | Literal["random"] = "random",
-        dealer: int | Literal["rotate"] = "rotate",
-        observation: str | Sequence[str] | None = None,
-        observation_form: Literal["flat", "dict"] = "flat",
-        observation_dtype: Literal["float32", "uint8"] = "float32",
-        reward: Literal["score", "zero_sum", "win"] = "score",
-        shaping: float = 0.0,
-        episode: Literal["deal", "match"] = "deal",
-        match_reward: Literal["deals", "win", "place", "stake"] = "deals",
-        on_illegal: Literal["raise", "lose"] = "raise",
-        illegal_reward: float = -4.0,
-        skip_forced: bool = False,
-        mask_in_info: bool = False,
-        idle_mask: Literal["zeros", "ones"] = "zeros",
-        render_mode: Literal["ansi", "human"] | None = None,
-        reveal: bool = False,
-        record: str | Path | None = None,
-    ) -> None:
+    def __init__(self, rules: Rules | str = "jamaican", num_players: int = 4, **options: Any) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.rules = Rules.of(rules)
-        num_players = whole_number("num_players", num_players)
-        self._deals = deals_of(deal, self.rules, num_players)
-        self._fixed_dealer = seat_of("dealer", dealer, num_players)
-        self._engine = engine(self.rules, num_players, max_seats)
-        choice = default_observation(episode) if observation is None else observation
-        self._layout = Observation.of(choice, self._engine.max_seats, self._engine.is_kaluki)
-        check_observation(observation_form, observation_dtype)
-        self._form, self._dtype = observation_form, observation_dtype
-        self._rewards = Rewards(reward, shaping, self._engine)
-        self._match = match_of(episode, match_reward, deal, self.rules, num_players, self._engine.max_seats)
+        chosen = TableOptions.of({"rules": rules, "num_players": num_players, "mask_in": "observation", **options})
+        self.rules, num_players = Rules.of(chosen.rules), chosen.num_players
+        self._options = chosen
+        self._deals, self._shares = weighted_deals(chosen.deal, self.rules, num_players)
+        self._fixed_dealer = seat_of("dealer", chosen.dealer, num_players)
+        self._engine = engine(self.rules, num_players, chosen.max_seats)
+        assert chosen.observation is not None, "`of` has put the default in"
+        self._layout = Observation.of(chosen.observation, self._engine.max_seats, self._engine.is_kaluki)
+        self._form, self._dtype = chosen.observation_form, chosen.observation_dtype
+        self._rewards = Rewards(chosen.reward, chosen.shaping, self._engine)
+        self._match = match_of(chosen.episode, chosen.match_reward, self.rules, num_players, self._engine.max_seats)
         self._pays_between = bool(self._rewards.shaping)  # whether the next step changes rewards though no deal ends
-        self._loses = one_of("on_illegal", on_illegal, ("raise", "lose")) == "lose"
-        self._illegal_reward = number("illegal_reward", illegal_reward)
-        self._skip_forced = bool(skip_forced)
-        self._mask_in_info = bool(mask_in_info)
-        self._idle_ones = one_of("idle_mask", idle_mask, ("zeros", "ones")) == "ones"
-        self.render_mode = one_of("render_mode", render_mode, (None, "ansi", "human"))
-        self._reveal = bool(reveal)
+        self._on_illegal = chosen.on_illegal
+        self._illegal_reward = chosen.illegal_reward
+        self._skip_forced = chosen.skip_forced
+        self._mask_in_observation = chosen.mask_in != "infos"
+        self._mask_in_infos = chosen.mask_in != "observation"
+        self._idle_ones = chosen.idle_mask == "ones"
+        self.render_mode = chosen.render_mode
+        self._reveal = chosen.reveal
 
         self.possible_agents: list[AgentID] = [f"player_{seat}" for seat in range(num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -172,11 +167,16 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
         self.terminations: dict[AgentID, bool] = {}
         self.truncations: dict[AgentID, bool] = {}
         self.infos: dict[AgentID, dict[str, Any]] = {}
+        self._numbers: dict[AgentID, dict[str, Any]] = {}  # infos without masks
+        self._offender: AgentID | None = None  # whose last action was illegal, where the deal went on
+        self.illegal_actions = 0
+        self._lanes = np.zeros(1, LANE)  # for its generator of all that is not dealt, as in a batch
         self._is_reset = False
-        self.recorder = None if record is None else RecordWriter(record, self.rules, num_players, seats=self.possible_agents)
+        path = chosen.record
+        self.recorder = None if path is None else RecordWriter(path, self.rules, num_players, seats=self.possible_agents)
         # Without a record the engine itself, so that a step costs nothing more.
         self._carry_out: Callable[..., int] = core.step_listed if self.recorder is None else self._carry_out_recorded
-        core.seed_lanes(self._states, np.random.SeedSequence().generate_state(1, np.uint64))
+        seed_some(self._states, self._lanes, _LANE, np.random.SeedSequence().generate_state(1, np.uint64))
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: the list of legal actions must be a view of the workspace again; tables are shared."""
@@ -190,7 +190,7 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
 
     # ---- play ----------------------------------------------------------------------------------------------------
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Deal anew, or begin a new match.
 
         Args:
@@ -200,18 +200,20 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
                 they look like one of these.
 
         Raises:
-            RulesError: a negative seed, or a deal or dealer that is not allowed.
+            RulesError: a deal or dealer that is not allowed.
+            ConfigError: a seed that is no whole number from 0 on, or options that are no dict.
         """
-        options = options or {}
-        warn_of_misspelt(options, ("deal", "dealer"))
+        options = reset_options(options, ("deal", "dealer"))
         if self._match is not None and "deal" in options:
             raise RulesError("reset option 'deal' is not allowed in a match, whose deals follow from the rules")
         players = len(self.possible_agents)
-        deals = deals_of(options["deal"], self.rules, players) if "deal" in options else self._deals
+        deals, shares = self._deals, self._shares
+        if "deal" in options:
+            deals, shares = weighted_deals(options["deal"], self.rules, players)
         fixed = seat_of("dealer", options["dealer"], players) if "dealer" in options else self._fixed_dealer
         if seed is not None:
             self._seed = check_seed(seed)
-            core.seed_lanes(self._states, np.array([self._seed], np.uint64))
+            seed_some(self._states, self._lanes, _LANE, np.array([self._seed], np.uint64))
             self._dealer = None
         states = self._states
         if self._match is not None:
@@ -220,7 +222,7 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
             self._dealer = self._match.begin(lot, first)
             self._sit_down()
         else:
-            deal = deals[core.random_below(states, 0, len(deals))] if len(deals) > 1 else deals[0]
+            deal = self._drawn(deals, shares)
             if fixed is not None:
                 self._dealer = fixed
             elif self._dealer is None:
@@ -234,7 +236,8 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: self._info(agent) for agent in self.agents}
+        self._offender = None
+        self._numbers = {agent: self._info(agent) for agent in self.agents}
         self._skip_agent_selection = None
         self._is_reset = True
         self._after(core.list_lane(states, self._record, self._feas, 0, self._legal))
@@ -247,6 +250,13 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
         if self.render_mode == "human":
             self.render()
 
+    def _drawn(self, deals: Sequence[int], shares: Sequence[int]) -> int:
+        """One of the deals, drawn as in a batch."""
+        if shares[0]:
+            lot = int(core.random_below(self._states, 0, PARTS))
+            return next((deal for deal, share in zip(deals[:-1], shares, strict=False) if lot < share), deals[-1])
+        return deals[core.random_below(self._states, 0, len(deals))] if len(deals) > 1 else deals[0]
+
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[AgentID, dict[str, Any], Any]:
         """The agents to move, one after the other, until all are done.
 
@@ -257,36 +267,47 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
             raise EnvironmentStateError("agent_iter before reset: call reset() first")
         return AECIterable(self, max_iter)
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: Any) -> None:
         """Make the move of `agent_selection`; `None` for an agent whose deal is over.
+
+        Args:
+            action: a whole number: of Python or NumPy, or an array or tensor that holds one.
 
         Raises:
             IllegalActionError: an illegal action under `on_illegal="raise"`; nothing has changed.
+            ActionTypeError: something that is no whole number; nothing has changed.
             EnvironmentStateError: before `reset`, or after all agents have been stepped out.
         """
         if self._phase == OVER:
             self._step_when_over(action)
             return
-        try:
-            chosen = action.__index__()  # type: ignore[union-attr]
-        except (AttributeError, TypeError):
-            chosen = -1
-        if not 0 <= chosen < self._num_actions:
-            chosen = -1
+        given = action if type(action) is int else action_of(action)
+        chosen = given if 0 <= given < self._num_actions else -1
         code = self._carry_out(self._states, self._record, self._feas, 0, chosen, self._legal, self._legal_count)
+        offender = None
         if code < 0:
-            self._illegal(action, chosen)
-            return
+            if self._on_illegal == "raise":
+                self._raise_illegal(given, chosen)
+            offender = self.agent_selection
+            self.illegal_actions += 1
+            chosen = int(self._legal[draw_place(self._lanes, 0, self._legal_count)])
+            if self._on_illegal == "lose":
+                self._lose(offender)
+                return
+            code = self._carry_out(self._states, self._record, self._feas, 0, chosen, self._legal, self._legal_count)
         self._after(code)
         if self._legal_count == 1:
             self._play_forced()
         self._cumulative_rewards[self.agent_selection] = 0.0
         if self._phase == OVER:
             self._deal_over()
-            self.infos = {agent: self._info(agent) for agent in self.agents}
-        elif self._pays_between:
-            self._add_rewards(self._shaped(False))
-            self._pays_between = bool(self._rewards.shaping)
+            self._note_numbers(offender)
+        else:
+            if offender is not self._offender:
+                self._note_numbers(offender)
+            if self._pays_between:
+                self._add_rewards(self._shaped(False))
+                self._pays_between = bool(self._rewards.shaping)
         self._select()
         if self.render_mode == "human":
             self.render()
@@ -365,11 +386,22 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
             return [0.0] * len(self.possible_agents)
         return self._for_all(self._rewards.shaped(self._states, over))
 
+    def _note_numbers(self, offender: AgentID | None) -> None:
+        """Infos anew, in dicts of their own: those that were handed out stay as they are."""
+        self._offender = offender
+        self._numbers = {agent: self._info(agent) for agent in self.agents}
+        if offender is not None:
+            self._numbers[offender]["illegal"] = 1
+
     def _select(self) -> None:
         self.agent_selection = self._sitting[self._actor]
-        if self._mask_in_info:
-            for agent in self.agents:
-                self.infos[agent]["action_mask"] = self._mask(self._seats.get(agent, -1))
+        if self._mask_in_infos:
+            self.infos = {
+                agent: {**numbers, "action_mask": self._mask(self._seats.get(agent, -1))}
+                for agent, numbers in self._numbers.items()
+            }
+        elif self.infos is not self._numbers:
+            self.infos = self._numbers
 
     def _add_rewards(self, rewards: Sequence[float]) -> None:
         self.rewards = dict(zip(self.possible_agents, rewards, strict=True))
@@ -381,21 +413,22 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
         self._add_rewards([a + b for a, b in zip(final, self._shaped(True), strict=True)])  # the potential is 0 at every end
         self.terminations = dict.fromkeys(self.agents, True)
 
-    def _illegal(self, action: Any, chosen: int) -> None:
-        if not self._loses:
-            inside = chosen >= 0
-            text = self._text(chosen) if inside else repr(action)
-            refusal = why_illegal(self._states, chosen, self._engine) if inside else Refusal.NO_SUCH_ACTION
-            legal = [self._text(int(legal)) for legal in self._legal[: self._legal_count]]
-            raise illegal_action_error(self._states, text, refusal, self._actor, legal, self._engine, self._seed)
-        offender = self.agent_selection
+    def _raise_illegal(self, given: int, chosen: int) -> None:
+        inside = chosen >= 0
+        text = self._text(chosen) if inside else str(given)
+        refusal = why_illegal(self._states, chosen, self._engine) if inside else Refusal.NO_SUCH_ACTION
+        legal = [self._text(int(legal)) for legal in self._legal[: self._legal_count]]
+        raise illegal_action_error(self._states, text, refusal, self._actor, legal, self._engine, self._seed)
+
+    def _lose(self, offender: AgentID) -> None:
+        """An illegal action ends the episode for all."""
         if self.recorder is not None:
             self.recorder.abandon(f"an illegal action by {seat_name(self._actor)}")
         self._legal_count = 0
         self._phase = OVER
         self._cumulative_rewards[offender] = 0.0
         self._end([self._illegal_reward if agent == offender else 0.0 for agent in self.possible_agents])
-        self.infos[offender]["illegal"] = 1
+        self._note_numbers(offender)
         self._select()
 
     def _step_when_over(self, action: int | None) -> None:
@@ -437,9 +470,4 @@ def env(*args: Any, **kwargs: Any) -> raw_env:
     return raw_env(*args, **kwargs)
 
 
-def parallel_env(*args: Any, **kwargs: Any) -> Any:
-    """The environment under PettingZoo's parallel API.
-
-    In each step only the action of the agent to move counts. Arguments as for `raw_env`.
-    """
-    return turn_based_aec_to_parallel_wrapper(raw_env(*args, **kwargs))
+env.__signature__ = signature(raw_env)  # type: ignore[attr-defined]

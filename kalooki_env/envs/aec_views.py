@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,13 +11,15 @@ from pettingzoo import AECEnv
 
 from kalooki_env import core
 from kalooki_env.envs.match import MatchEpisode
-from kalooki_env.errors import EnvironmentStateError, closest
+from kalooki_env.envs.rendering import ONE_TABLE, RenderMode, rendered, require_mode
+from kalooki_env.errors import EnvironmentStateError, UnknownAgentIDError, closest
+from kalooki_env.game.decisions import OpenDecisions
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.notation import action_text
 from kalooki_env.observe.batch import observe_and_mask
 from kalooki_env.observe.observer import Observer
 from kalooki_env.observe.schema import Observation
-from kalooki_env.render.text import table_text
+from kalooki_env.values import shown
 
 AgentID: TypeAlias = str
 OVER = int(core.Phase.OVER)
@@ -38,9 +39,11 @@ class AgentViews(AECEnv):  # type: ignore[type-arg]
     _num_actions: int
     _is_plain: bool
     _idle_ones: bool
+    _mask_in_observation: bool
+    _mask_in_infos: bool
     _reveal: bool
     _is_reset: bool
-    render_mode: str | None
+    render_mode: RenderMode | None
     _seats: dict[AgentID, int]  # at the table; in a sudden death not all agents have one
     _states: NDArray[np.void]
     _views: NDArray[np.void]
@@ -55,7 +58,9 @@ class AgentViews(AECEnv):  # type: ignore[type-arg]
         """One and the same space object for all agents and calls."""
         actions = self._engine.num_actions
         observation = self._layout.dict_space() if self._form == "dict" else self._layout.space(self._dtype)
-        space = spaces.Dict({"observation": observation, "action_mask": spaces.Box(0, 1, (actions,), np.int8)})
+        space: spaces.Space[Any] = observation
+        if self._mask_in_observation:
+            space = spaces.Dict({"observation": observation, "action_mask": spaces.Box(0, 1, (actions,), np.int8)})
         action_space = spaces.Discrete(actions)
         self.observation_spaces = dict.fromkeys(self.possible_agents, space)
         self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
@@ -63,12 +68,25 @@ class AgentViews(AECEnv):  # type: ignore[type-arg]
         self.state_space = spaces.Box(0.0, 1.0, (hands + self._layout.size,), np.float32)
 
     def observation_space(self, agent: AgentID) -> spaces.Space[Any]:
-        """Space of the observations, the same for all agents."""
-        return self.observation_spaces[agent]
+        """Space of the observations, the same for all agents.
+
+        Raises:
+            UnknownAgentIDError: no such agent.
+        """
+        return self.observation_spaces[self._known(agent)]
 
     def action_space(self, agent: AgentID) -> spaces.Space[Any]:
-        """Space of the actions, the same for all agents."""
-        return self.action_spaces[agent]
+        """Space of the actions, the same for all agents.
+
+        Raises:
+            UnknownAgentIDError: no such agent.
+        """
+        return self.action_spaces[self._known(agent)]
+
+    def _known(self, agent: Any) -> AgentID:
+        if not isinstance(agent, str) or agent not in self.possible_agents:
+            raise UnknownAgentIDError(f"no agent {shown(agent)}{closest(agent, self.possible_agents)}")
+        return agent
 
     def _mask(self, seat: int) -> NDArray[np.int8]:
         mask = np.zeros(self._engine.num_actions, np.int8)
@@ -79,29 +97,35 @@ class AgentViews(AECEnv):  # type: ignore[type-arg]
             mask[self._legal[: self._legal_count]] = 1
         return mask
 
-    def observe(self, agent: AgentID) -> dict[str, Any]:
+    def observe(self, agent: AgentID) -> Any:
         """What an agent sees at this moment, to move or not: new arrays.
 
         Raises:
             EnvironmentStateError: before `reset`.
+            UnknownAgentIDError: no such agent.
         """
         if not self._is_reset:
             raise EnvironmentStateError("observe before reset: call reset() first")
         try:
             seat = self._seats[agent]
-        except KeyError:
-            if agent not in self.possible_agents:
-                raise EnvironmentStateError(f"no agent {agent!r}{closest(agent, self.possible_agents)}") from None
+        except (KeyError, TypeError):
+            self._known(agent)
             seat = -1  # sits out a sudden death
         if self._is_plain and seat >= 0:
             out = np.empty(self._size, np.float32)
             mask = np.empty(self._num_actions, np.int8)
             count = self._legal_count if seat == self._actor else 0
             observe_and_mask(self._states, self._record, 0, seat, self._work, count, out, mask)
-            return {"observation": out, "action_mask": mask}
+            return {"observation": out, "action_mask": mask} if self._mask_in_observation else out
         row = self._row(seat)
         vector = row if self._dtype == "uint8" else self._formed(self._observer.floats(row))
-        return {"observation": vector, "action_mask": self._mask(seat)}
+        return {"observation": vector, "action_mask": self._mask(seat)} if self._mask_in_observation else vector
+
+    def open_decisions(self) -> list[OpenDecisions]:
+        """The decision that is due, as agents are asked for it; none before `reset` and at the end."""
+        if self._phase == OVER:
+            return []
+        return [OpenDecisions(self._engine, self._states, _LANE, self._mask(self._actor)[None])]
 
     def _row(self, seat: int) -> NDArray[np.uint8]:
         """What a seat sees; zeros for an agent that has none."""
@@ -143,26 +167,28 @@ class AgentViews(AECEnv):  # type: ignore[type-arg]
         seen = self._observer.floats(self._row(self._seats.get(self.possible_agents[0], -1)))
         return np.concatenate([hands.ravel(), seen])
 
-    def render(self) -> str | None:
-        """The table as `agent_selection` sees it; a string in mode `ansi`, printed in mode `human`.
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The table as `agent_selection` sees it.
+
+        Returns:
+            A string in mode `ansi`; uint8 (height, width, 3) in mode `rgb_array`; None in mode `human`, which prints.
 
         Raises:
             EnvironmentStateError: before `reset`, or without a render mode.
         """
-        if self.render_mode is None:
-            raise EnvironmentStateError("render without a mode: make the environment with render_mode='ansi' or 'human'")
+        mode = require_mode(self.render_mode, ONE_TABLE)
         if not self._is_reset:
             raise EnvironmentStateError("render before reset: call reset() first")
-        seat = self._actor
-        core.views_of_lanes(self._states, self._record, _LANE, np.array([seat]), self._views)
-        legal = [self._text(int(action)) for action in self._legal[: self._legal_count]]
-        reveal = self._states[0] if self._reveal else None
-        text = "" if self._match is None else self._match.heading()
-        text += table_text(self._views[0], self._engine, legal=legal, reveal=reveal)
-        if self.render_mode == "ansi":
-            return text
-        sys.stdout.write(text + "\n")
-        return None
+        core.views_of_lanes(self._states, self._record, _LANE, np.array([self._actor]), self._views)
+        return rendered(
+            mode,
+            self._views[0],
+            self._engine,
+            legal=[self._text(int(action)) for action in self._legal[: self._legal_count]],
+            reveal=self._states[0] if self._reveal else None,
+            heading="" if self._match is None else self._match.heading(),
+            seats=len(self.possible_agents),
+        )
 
     def _text(self, number: int) -> str:
         try:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from inspect import Parameter, Signature, signature
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 from gymnasium import spaces
@@ -17,17 +16,17 @@ from kalooki_env.agents.base import Agent
 from kalooki_env.agents.bots import EXPERT, EXPERT_V2, GREEDY
 from kalooki_env.agents.play import Player
 from kalooki_env.batch.lanes import Lanes
-from kalooki_env.batch.layout import OUTSIDE, PARTS, RANDOM, SETTINGS, Autoreset, OnIllegal, RewardKind
-from kalooki_env.envs.match import default_observation, match_of
+from kalooki_env.batch.layout import OUTSIDE, RANDOM, SETTINGS, Autoreset, OnIllegal, RewardKind
+from kalooki_env.envs.match import match_of
 from kalooki_env.envs.match_lanes import MatchLanes
 from kalooki_env.envs.match_recording import RecordedMatchLanes
-from kalooki_env.envs.options import check_observation, deals_of, number, one_of, seat_of, shaping_of
+from kalooki_env.envs.options import EnvOptions, comparable, deals_of, plain_options, seat_of, weighted_deals
 from kalooki_env.envs.recording import RecordedLanes
-from kalooki_env.errors import ConfigError, RulesError, closest
+from kalooki_env.errors import ConfigError, ConfigTypeError, RulesError
 from kalooki_env.game.engine import Engine, engine
-from kalooki_env.game.game import check_seed, whole_number
 from kalooki_env.observe.schema import Observation
 from kalooki_env.rules import Rules
+from kalooki_env.values import MAX_SEED, check_seed, integer_of, one_of, shown, truth, whole_number
 
 #: Opponents that play inside compiled code.
 COMPILED: dict[str, int] = {
@@ -38,152 +37,58 @@ COMPILED: dict[str, int] = {
     "expert": EXPERT_V2,
 }
 assert set(COMPILED) == set(SCRIPTED)
-#: Numbers of deals with their weights.
-Deals = int | Sequence[int] | Mapping[int, float] | Literal["random"]
-
-
-T = TypeVar("T")
+#: An agent, or the name or folder of one, and those of all other seats.
+Opponent = str | Path | Agent
+Opponents = Opponent | Sequence[Opponent]
+#: Most lanes of an environment: their positions alone take some 3 kB each.
+MAX_ENVS = 2**24
+#: Most threads that share the lanes.
+MAX_THREADS = 1024
+#: Options that play does not depend on.
+_NO_MATTER = ("threads", "copy", "record", "record_lanes")
 
 
 @dataclass(frozen=True)
-class BatchOptions:
-    """What the batched environments have in common.
+class BatchOptions(EnvOptions):
+    """What the batched environments take, beside what all environments do.
 
     Attributes:
-        rules: `Rules`, or their text, as for `kalooki_env.env`.
-        num_players: seats at the table.
-        max_seats: seats that the spaces have room for; default `num_players`.
-        deal: number of the deal (1 to 9), a list of numbers to draw from, a dict of numbers and weights, or `"random"` for all.
-        lane_deals: one number for each lane, which then deals nothing else.
-        dealer: a seat, or `"rotate"`: at random after a seeded reset, then clockwise from deal to deal. In a match: the first
-            dealer, from match to match.
-        observation: a named choice (`kalooki_env.observe.schema.CHOICES`) or a list of names of pieces; default `"obs-v1"`, and
-            `"obs-v1+match"` in a match.
-        observation_form: `"flat"` for one vector, `"dict"` for a dict of vectors by piece.
-        observation_dtype: `"float32"`, scaled to [0, 1], or `"uint8"`, counts and flags.
-        mask_in_observation: `{"observation": ..., "action_mask": ...}` in place of the observation alone.
-        reward, shaping: as for `kalooki_env.env`.
-        episode: `"deal"`, or `"match"`: an episode is a match, or series, as the rules say, and its deals follow each other; then
-            `deal` and `lane_deals` are left as they are, and one lane can be recorded.
-        match_reward: of a match, as for `kalooki_env.env`.
-        on_illegal: `"raise"`, and no lane changes; `"lose"`: the episode ends with `illegal_reward`; `"replace"`: a random legal
-            action is carried out instead. Illegal actions are counted.
-        illegal_reward: see `on_illegal`.
-        skip_forced: play decisions with one legal action without asking.
+        lane_deals: one number for each lane, which then deals nothing else; not in matches.
         call_windows: `"all"`, or `"useful"`: pass without asking where the card would neither lower the contract distance
             nor raise the number of unseen cards that do. Name it in results that used it.
         threads: threads that share the lanes; the results are the same with any number.
         copy: hand out new arrays. Without it the arrays belong to the environment, and the next call overwrites them.
-        record: file for a record of the deals (`RECORDS.md`), as they are played; `close` completes it.
-        record_lanes: the lanes that are recorded: a number, or a list of them. These are slower, the others are not.
+        record_lanes: the lanes that are recorded: a number, or a list of them; of lanes that play matches one. These are
+            slower, the others are not.
 
     Raises:
         RulesError: unknown rules, an impossible table, deal or dealer.
         ConfigError: an unknown option, or one with a value that is not allowed.
     """
 
-    rules: Rules | str = "jamaican"
-    num_players: int = 4
-    max_seats: int | None = None
-    deal: Deals = "random"
     lane_deals: Sequence[int] | None = None
-    dealer: int | Literal["rotate"] = "rotate"
-    observation: str | Sequence[str] | None = None
-    observation_form: Literal["flat", "dict"] = "flat"
-    observation_dtype: Literal["float32", "uint8"] = "float32"
-    mask_in_observation: bool = False
-    reward: Literal["score", "zero_sum", "win"] = "score"
-    shaping: float = 0.0
-    episode: Literal["deal", "match"] = "deal"
-    match_reward: Literal["deals", "win", "place", "stake"] = "deals"
-    on_illegal: Literal["raise", "lose", "replace"] = "raise"
-    illegal_reward: float = -4.0
-    skip_forced: bool = True
     call_windows: Literal["all", "useful"] = "all"
     threads: int = 1
     copy: bool = True
-    record: str | Path | None = None
     record_lanes: int | Sequence[int] = 0
 
-    @classmethod
-    def of(cls, options: Mapping[str, Any], others: Sequence[str] = ()) -> BatchOptions:
-        """Options from keywords, all checked.
-
-        Args:
-            options: the keywords.
-            others: arguments that the environment has beside these options, for messages.
-        """
-        known = [field.name for field in fields(cls)]
-        for key in options:
-            if key not in known:
-                raise ConfigError(f"unknown option {key!r}{closest(key, [*others, *known])}")
-        made = cls(**options)
-        check_observation(made.observation_form, made.observation_dtype)
-        one_of("reward", made.reward, ("score", "zero_sum", "win"))
-        one_of("on_illegal", made.on_illegal, ("raise", "lose", "replace"))
-        one_of("episode", made.episode, ("deal", "match"))
-        one_of("call_windows", made.call_windows, ("all", "useful"))
-        number("illegal_reward", made.illegal_reward)
-        shaping_of(made.shaping)
-        if whole_number("threads", made.threads) < 1:
-            raise ConfigError(f"threads {made.threads!r} is not allowed; allowed: 1 or more")
-        if made.record is None and "record_lanes" in options:
-            raise ConfigError(f"record_lanes {made.record_lanes!r} without a record: record=PATH says where it is written")
-        if made.episode == "match" and made.lane_deals is not None:
+    def _checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        found = {
+            **super()._checked(given),
+            "call_windows": one_of("call_windows", self.call_windows, ("all", "useful")),
+            "threads": whole_number("threads", self.threads, 1, MAX_THREADS),
+            "copy": truth("copy", self.copy),
+        }
+        if self.record is None and "record_lanes" in given:
+            raise ConfigError(f"record_lanes {self.record_lanes!r} without a record: record=PATH says where it is written")
+        if found["episode"] == "match" and self.lane_deals is not None:
             raise ConfigError("lane_deals are not allowed with episode 'match', whose deals follow from the rules")
-        return replace(made, observation=default_observation(made.episode)) if made.observation is None else made
+        return found
 
     def text(self, **others: Any) -> str:
         """All options that play depends on, for comparing: threads, copies and records make no difference."""
-        no_matter = ("threads", "copy", "record", "record_lanes")
-        mine = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in no_matter}
-        mine |= {"rules": str(Rules.of(self.rules)), "max_seats": self.max_seats or self.num_players, **others}
-        mine |= {"shaping": float(self.shaping), "illegal_reward": float(self.illegal_reward)}
-        return ", ".join(f"{key}={_plain(value)!r}" for key, value in mine.items())
-
-
-def _plain(value: Any) -> Any:
-    """The same for equal options: lists for tuples and arrays, Python's numbers for NumPy's."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, Mapping):
-        return {_plain(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
-        return [_plain(item) for item in value]
-    return value
-
-
-def with_options(**defaults: Any) -> Callable[[type[T]], type[T]]:
-    """Show the fields of `BatchOptions` in the signature of a class that takes them as keywords: for `help` and completion.
-
-    Args:
-        defaults: those that the class changes.
-    """
-
-    def decorate(made: type[T]) -> type[T]:
-        own = [one for one in signature(made).parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
-        more = [
-            Parameter(one.name, Parameter.KEYWORD_ONLY, default=defaults.get(one.name, one.default), annotation=one.type)
-            for one in fields(BatchOptions)
-        ]
-        made.__signature__ = Signature([*own, *more])  # type: ignore[attr-defined]
-        return made
-
-    return decorate
-
-
-def checked_deals(deal: Any, rules: Rules, num_players: int) -> tuple[tuple[int, ...], list[int]]:
-    """Numbers of deals, and for weighted ones their shares of `PARTS`, added up; zeros for equal weights."""
-    if not isinstance(deal, Mapping):
-        deals = deals_of(deal, rules, num_players)
-        return deals, [0] * len(deals)
-    deals = deals_of(list(deal), rules, num_players)
-    weights = [number(f"weight of deal {key!r}", weight) for key, weight in deal.items()]
-    if min(weights) <= 0:
-        raise ConfigError(f"deal {deal!r} is not allowed; allowed: weights above 0")
-    shares = np.cumsum(np.divide(weights, max(weights)))  # the division keeps sums finite
-    shares *= PARTS / shares[-1]
-    return deals, [max(1, int(share)) for share in shares]
+        mine = plain_options(self, without=_NO_MATTER) | {key: comparable(value) for key, value in others.items()}
+        return ", ".join(f"{key}={value!r}" for key, value in mine.items())
 
 
 def settings_of(
@@ -212,7 +117,7 @@ def settings_of(
     record["reward"] = RewardKind[options.reward.upper()]
     record["on_illegal"] = OnIllegal[options.on_illegal.upper()]
     record["autoreset"] = autoreset
-    record["skips_forced"] = bool(options.skip_forced)
+    record["skips_forced"] = options.skip_forced
     record["useful_calls"] = options.call_windows == "useful"
     record["asks_all"] = asks_all
     record["seats"] = table.num_players
@@ -224,7 +129,7 @@ def settings_of(
 
 def set_deals(settings: NDArray[np.void], deal: Any, table: Engine) -> None:
     """Put the deals to draw from into a SETTINGS record."""
-    deals, thresholds = checked_deals(deal, table.rules, table.num_players)
+    deals, thresholds = weighted_deals(deal, table.rules, table.num_players)
     if len(deals) > settings[0]["deals"].shape[0]:
         raise RulesError(f"deal {deal!r} is not allowed: more than {settings[0]['deals'].shape[0]} numbers; use weights")
     settings[0]["deals"][: len(deals)] = deals
@@ -233,7 +138,7 @@ def set_deals(settings: NDArray[np.void], deal: Any, table: Engine) -> None:
     settings[0]["deals_n"] = len(deals)
 
 
-def opponents_of(opponents: Any, num_players: int) -> list[str | Agent]:
+def opponents_of(opponents: Any, num_players: int) -> list[Opponent]:
     """Who plays the other seats, clockwise from the one that is asked.
 
     Raises:
@@ -244,22 +149,23 @@ def opponents_of(opponents: Any, num_players: int) -> list[str | Agent]:
     if len(given) != others:
         raise ConfigError(f"{len(given)} opponents are not allowed; allowed: one, or {others} of them, clockwise")
     for agent in given:
-        if not isinstance(agent, str) and (isinstance(agent, type) or not callable(getattr(agent, "act", None))):
-            raise ConfigError(
-                f"opponent {agent!r} is not allowed; allowed: a name, or an object with act(observations, masks, rng)"
+        if not isinstance(agent, str | Path) and (isinstance(agent, type) or not callable(getattr(agent, "act", None))):
+            raise ConfigTypeError(
+                f"opponent {shown(agent)} is not allowed; allowed: a name, a path, or an object with "
+                "act(observations, masks, rng)"
             )
     return given
 
 
-def agent_name(agent: str | Agent) -> str:
+def agent_name(agent: Opponent) -> str:
     """How an opponent is called in messages."""
-    return agent if isinstance(agent, str) else type(agent).__name__
+    return str(agent) if isinstance(agent, str | Path) else type(agent).__name__
 
 
-def players_of(opponents: Sequence[str | Agent], table: Engine) -> tuple[list[int], list[Player]]:
+def players_of(opponents: Sequence[Opponent], table: Engine) -> tuple[list[int], list[Player]]:
     """Opponents as numbers by place, the first unused, and those that play outside of compiled code."""
     numbers = [0]
-    known: list[str | Agent] = []
+    known: list[Opponent] = []
     for agent in opponents:
         if isinstance(agent, str) and agent in COMPILED:
             numbers.append(COMPILED[agent])
@@ -267,7 +173,9 @@ def players_of(opponents: Sequence[str | Agent], table: Engine) -> tuple[list[in
         if not any(agent is one or agent == one for one in known):
             known.append(agent)
         numbers.append(OUTSIDE + next(i for i, one in enumerate(known) if agent is one or agent == one))
-    return numbers, [Player(load(agent) if isinstance(agent, str) else agent, table, agent_name(agent)) for agent in known]
+    return numbers, [
+        Player(load(str(agent)) if isinstance(agent, str | Path) else agent, table, agent_name(agent)) for agent in known
+    ]
 
 
 def lanes_of(
@@ -277,7 +185,7 @@ def lanes_of(
     autoreset: Autoreset,
     asks_all: bool = False,
     seat: int | str = 0,
-    opponents: str | Agent | Sequence[str | Agent] = "greedy",
+    opponents: Opponents = "greedy",
 ) -> Lanes:
     """The lanes of an environment.
 
@@ -289,12 +197,10 @@ def lanes_of(
         seat: the seat that is asked otherwise, or `"rotate"`.
         opponents: who plays the other seats then.
     """
-    count = whole_number("number of environments", count)
-    if count < 1:
-        raise ConfigError(f"{count} environments are not allowed; allowed: 1 or more")
-    table = engine(Rules.of(options.rules), whole_number("num_players", options.num_players), options.max_seats)
+    count = whole_number("num_envs", count, 1, MAX_ENVS)
+    table = engine(Rules.of(options.rules), options.num_players, options.max_seats)
     # Raises where there can be no match.
-    match_of(options.episode, options.match_reward, options.deal, table.rules, table.num_players, table.max_seats)
+    match_of(options.episode, options.match_reward, table.rules, table.num_players, table.max_seats)
     assert options.observation is not None, "`of` has put the default in"
     layout = Observation.of(options.observation, table.max_seats, table.is_kaluki)
     asked = seat_of("seat", seat, table.num_players)
@@ -326,7 +232,7 @@ def observation_space(options: BatchOptions, lanes: Lanes) -> spaces.Space[Any]:
     space: spaces.Space[Any] = (
         lanes.layout.dict_space() if options.observation_form == "dict" else lanes.layout.space(options.observation_dtype)
     )
-    if options.mask_in_observation:
+    if options.mask_in != "infos":
         masks = spaces.Box(0, 1, (lanes.engine.num_actions,), np.int8)
         return spaces.Dict({"observation": space, "action_mask": masks})
     return space
@@ -337,23 +243,64 @@ def formed(options: BatchOptions, lanes: Lanes, rows: NDArray[Any], masks: NDArr
     found: Any = rows
     if options.observation_form == "dict":
         found = {name: rows[..., lanes.layout.slice_of(name)] for name in lanes.layout.pieces}
-    return {"observation": found, "action_mask": masks} if options.mask_in_observation else found
+    return {"observation": found, "action_mask": masks} if options.mask_in != "infos" else found
 
 
 def seeds_of(seed: Any, count: int) -> list[int | None]:
     """A seed for each lane: consecutive ones from a number, or those of a list, None for lanes whose generators go on.
 
     Raises:
-        RulesError: a seed that is not allowed.
-        ConfigError: a list of the wrong length.
+        ConfigError: a seed that is not allowed, or a list of the wrong length.
     """
-    if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str):
+    if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str) and integer_of(seed) is None:
         if len(seed) != count:
             raise ConfigError(f"{len(seed)} seeds are not allowed; allowed: one, or {count}")
         return [None if one is None else check_seed(one) for one in seed]
-    first = check_seed(seed)
-    check_seed(first + count - 1)
+    first = whole_number("seed", seed, 0, MAX_SEED - count + 1)
     return [first + lane for lane in range(count)]
+
+
+def mask_of(mask: Any, count: int) -> NDArray[np.bool_]:
+    """The lanes to reset, bool (N,).
+
+    Raises:
+        ConfigError: not one truth value for each lane, or none of them True.
+    """
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (count,) or not mask.any():
+        given = f"{mask.dtype} {mask.shape}" if isinstance(mask, np.ndarray) else shown(mask)
+        raise ConfigError(f"reset_mask {given} is not allowed; allowed: bool ({count},), True at least once")
+    return mask
+
+
+def settings_for(options: BatchOptions, lanes: Lanes, given: Mapping[str, Any], seats: Sequence[str]) -> NDArray[np.void] | None:
+    """Settings for one reset, None if its options change nothing.
+
+    Args:
+        options: of the environment.
+        lanes: its lanes.
+        given: options of the reset.
+        seats: names of those that are seats, or "rotate".
+
+    Raises:
+        RulesError: a deal or a seat that is not allowed.
+        ConfigError: a deal where each lane has its own.
+    """
+    if not {"deal", *seats} & set(given):
+        return None
+    settings = lanes.settings.copy()
+    if "deal" in given:
+        if options.episode == "match":
+            raise RulesError("reset option 'deal' is not allowed in a match, whose deals follow from the rules")
+        if options.lane_deals is not None:
+            raise ConfigError(
+                f"reset option deal {shown(given['deal'])} is not allowed: each lane has a deal of its own (lane_deals)"
+            )
+        set_deals(settings, given["deal"], lanes.engine)
+    for key in seats:
+        if key in given:
+            seat = seat_of(key, given[key], lanes.engine.num_players)
+            settings[0][key] = -1 if seat is None else seat
+    return settings
 
 
 def state_of(state: Any) -> dict[str, NDArray[Any]]:
@@ -363,5 +310,5 @@ def state_of(state: Any) -> dict[str, NDArray[Any]]:
         ConfigError: something else.
     """
     if not isinstance(state, Mapping):
-        raise ConfigError(f"state {type(state).__name__} is not allowed; allowed: what get_state gave, or np.load of it")
+        raise ConfigTypeError(f"state {type(state).__name__} is not allowed; allowed: what get_state gave, or np.load of it")
     return dict(state)

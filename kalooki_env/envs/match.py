@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from kalooki_env.envs.options import one_of
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.match import deal_seed, drawn_dealer
 from kalooki_env.game.match_score import MatchDeal, MatchScore, check_match_table, deal_name
-from kalooki_env.observe.schema import VERSION
 from kalooki_env.rules import Rules
 
 
@@ -29,12 +27,12 @@ class MatchEpisode:
 
     Raises:
         RulesError: a table that cannot play a match.
-        ConfigError: an unknown reward, or stakes as reward where the rules have none.
+        ConfigError: stakes as reward where the rules have none.
     """
 
     def __init__(self, rules: Rules, num_players: int, max_seats: int, reward: Literal["deals", "win", "place", "stake"]) -> None:
         check_match_table(rules, num_players)
-        self._reward = one_of("match_reward", reward, ("deals", "win", "place", "stake"))
+        self._reward = reward
         if reward == "stake" and rules.stakes == "none":
             raise ConfigError("match_reward 'stake' is not allowed with rules key stakes: none; allowed with pot and per_deal")
         self._max_seats = max_seats
@@ -165,21 +163,17 @@ class MatchEpisode:
         return f"{deal_name(deal)}{playing}; totals: {totals}\n"
 
 
-def default_observation(episode: str) -> str:
-    """The named choice of pieces for an episode: in a match the totals are in it."""
-    return f"{VERSION}+match" if episode == "match" else VERSION
-
-
-def match_of(episode: Any, reward: Any, deal: Any, rules: Rules, num_players: int, max_seats: int) -> MatchEpisode | None:
+def match_of(
+    episode: Literal["deal", "match"],
+    reward: Literal["deals", "win", "place", "stake"],
+    rules: Rules,
+    num_players: int,
+    max_seats: int,
+) -> MatchEpisode | None:
     """The match of an environment, None where episodes are single deals.
 
     Raises:
         RulesError: a table that cannot play a match.
-        ConfigError: an option with a value that is not allowed.
+        ConfigError: stakes as reward where the rules have none.
     """
-    if one_of("episode", episode, ("deal", "match")) == "deal":
-        one_of("match_reward", reward, ("deals", "win", "place", "stake"))
-        return None
-    if not (isinstance(deal, str) and deal == "random"):
-        raise ConfigError(f"deal {deal!r} is not allowed with episode 'match', whose deals follow from the rules")
-    return MatchEpisode(rules, num_players, max_seats, reward)
+    return MatchEpisode(rules, num_players, max_seats, reward) if episode == "match" else None

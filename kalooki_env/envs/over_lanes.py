@@ -12,6 +12,7 @@ from kalooki_env.envs.match_lanes import MatchLanes
 from kalooki_env.envs.match_recording import RecordedMatchLanes
 from kalooki_env.envs.recording import RecordedLanes
 from kalooki_env.errors import ConfigError
+from kalooki_env.game.decisions import OpenDecisions
 from kalooki_env.records.recorder import Policy
 
 
@@ -33,6 +34,22 @@ class OverLanes:
         """
         self.lanes.require_reset("action_masks")
         return self.lanes.masks
+
+    def open_decisions(self) -> list[OpenDecisions]:
+        """The decisions that are due, as agents are asked for them, by kind of table. Lanes whose episode is over have none.
+
+        Raises:
+            EnvironmentStateError: before the first `reset`.
+        """
+        lanes = self.lanes
+        lanes.require_reset("open_decisions")
+        due = np.flatnonzero(lanes.lanes["over"] == 0)
+        tables = lanes.lanes["table"][due]
+        found = []
+        for size in np.unique(tables):
+            which = due[tables == size]
+            found.append(OpenDecisions(lanes.table_of(int(which[0])), lanes.states, which, lanes.masks[which]))
+        return found
 
     def sample_actions(self) -> NDArray[np.int64]:
         """A random legal action for each lane, from the lanes' own generators: int64 (N,)."""

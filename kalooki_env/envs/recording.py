@@ -22,10 +22,11 @@ from kalooki_env.batch.layout import NOTHING, OUTSIDE, RANDOM, RESET, SHOW, STEP
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.cards import seat_name
 from kalooki_env.game.engine import Engine
-from kalooki_env.game.game import Game, whole_number
+from kalooki_env.game.game import Game
 from kalooki_env.observe.schema import Observation
 from kalooki_env.records import DealRecorder, RecordWriter, game_at
 from kalooki_env.records.recorder import Line, Policy
+from kalooki_env.values import whole_number
 
 _OVER = int(core.Phase.OVER)
 _LANE = np.zeros(1, np.int64)

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalooki_env.batch.layout import SCALE
-from kalooki_env.envs.options import one_of, shaping_of
 from kalooki_env.game.engine import Engine
 from kalooki_env.observe.solver_piece import distances_of_lane
 
@@ -20,14 +19,11 @@ class Rewards:
         kind: what the end of a deal pays; see `raw_env`.
         shaping: weight of the contract distance in the potential.
         engine: engine of the table.
-
-    Raises:
-        ConfigError: an unknown kind, or a weight that is no number from 0 on.
     """
 
     def __init__(self, kind: Literal["score", "zero_sum", "win"], shaping: float, engine: Engine) -> None:
-        self.kind = one_of("reward", kind, ("score", "zero_sum", "win"))
-        self.shaping = shaping_of(shaping)
+        self.kind = kind
+        self.shaping = shaping
         self._engine = engine
         self._potential = np.zeros(engine.num_players)
         self._distances = np.zeros(engine.num_players, np.int64)

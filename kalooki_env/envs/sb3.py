@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
-from kalooki_env.agents.base import Agent
+from kalooki_env.envs.batch_options import BatchOptions, Opponents
+from kalooki_env.envs.options import with_options
 from kalooki_env.envs.vector import SeatVectorEnv
-from kalooki_env.errors import ConfigError, EnvironmentStateError
+from kalooki_env.errors import ConfigError, ConfigTypeError, EnvironmentStateError
+from kalooki_env.game.decisions import OpenDecisions
 
 #: Options of `SeatVectorEnv` that Stable-Baselines3 leaves no choice about.
-_FIXED = {"autoreset_mode", "copy"}
+_FIXED = {"autoreset_mode", "copy", "max_episode_steps", "render_mode", "reveal"}
 
 
+@with_options(BatchOptions, without=_FIXED)
 class SB3VecEnv(VecEnv):
     """A `SeatVectorEnv` in the form of Stable-Baselines3: it deals anew in the step in which a deal ends.
 
@@ -24,16 +26,17 @@ class SB3VecEnv(VecEnv):
     |---|---|
     | Observations | float32 `(N, size)`, unless `observation_form` or `observation_dtype` say otherwise |
     | Actions | `Discrete(171 + 16 * max_seats)` a lane, int `(N,)`; masked |
-    | Masks | `env_method("action_masks")`: a list of one array, int8 `(N, A)` |
+    | Masks | `env_method("action_masks")`: a list of N arrays, int8 `(A,)` |
     | Rewards, dones | float32 `(N,)`, bool `(N,)`; deals are never truncated |
     | Infos | where a deal ended `terminal_observation`, `TimeLimit.truncated`, and its numbers as in `SeatVectorEnv` |
 
     All arrays are the caller's to keep. The lanes are one object: `get_attr` gives the same value for each of them, `env_method`
-    calls a method once for all and gives a list of one result, and `set_attr` is for all lanes only.
+    calls any other method once for all and gives its result for each lane, and `set_attr` is for all lanes only.
 
     Args:
         num_envs: number of lanes, N.
-        opponents, seat, options: as for `SeatVectorEnv`, without `autoreset_mode` and `copy`.
+        opponents, seat, options: as for `SeatVectorEnv`, without `autoreset_mode`, `copy` and pictures, and with the mask in
+            `env_method("action_masks")` where that says `infos`.
 
     Attributes:
         vector: the `SeatVectorEnv`.
@@ -46,12 +49,12 @@ class SB3VecEnv(VecEnv):
         self,
         num_envs: int,
         *,
-        opponents: str | Agent | Sequence[str | Agent] = "greedy",
+        opponents: Opponents = "greedy",
         seat: int | Literal["rotate"] = "rotate",
         **options: Any,
     ) -> None:
         for name in _FIXED & set(options):
-            raise ConfigError(f"{name}={options[name]!r} is not allowed; Stable-Baselines3 needs same_step and arrays to keep")
+            raise ConfigTypeError(f"unknown option {name!r}: Stable-Baselines3 needs same_step, arrays to keep and no more")
         self.vector = SeatVectorEnv(num_envs, opponents=opponents, seat=seat, autoreset_mode="same_step", **options)
         self.render_mode = None  # the constructor of VecEnv asks for it
         self._actions: NDArray[np.int64] | None = None
@@ -106,6 +109,10 @@ class SB3VecEnv(VecEnv):
         """End the threads, if there are any."""
         self.vector.close()
 
+    def open_decisions(self) -> list[OpenDecisions]:
+        """The decisions that are due, as agents are asked for them."""
+        return self.vector.open_decisions()
+
     # ---- what wrappers and algorithms ask ------------------------------------------------------------------------
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
@@ -124,13 +131,15 @@ class SB3VecEnv(VecEnv):
         """Call a method once for all lanes.
 
         Returns:
-            A list of one result. For `"action_masks"` that is int8 (N, A), or the rows that `indices` names: whoever asks stacks
-            and reshapes the list anyway.
+            A list with an entry for each lane, or for those of `indices`: for `"action_masks"` its mask, int8 (A,), else the one
+            result.
         """
+        lanes = self._get_indices(indices)
         if method_name == "action_masks":
             masks = self.vector.action_masks()
-            return [masks if indices is None else masks[list(self._get_indices(indices))]]
-        return [getattr(self if hasattr(self, method_name) else self.vector, method_name)(*method_args, **method_kwargs)]
+            return [masks[lane] for lane in lanes]
+        found = getattr(self if hasattr(self, method_name) else self.vector, method_name)(*method_args, **method_kwargs)
+        return [found for _ in lanes]
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """False for each lane: no Gymnasium wrapper is around any."""

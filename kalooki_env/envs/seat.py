@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from kalooki_env import core
-from kalooki_env.agents.base import Agent
-from kalooki_env.envs.batch_options import with_options
-from kalooki_env.envs.match_lanes import MatchLanes
-from kalooki_env.envs.options import one_of
+from kalooki_env.envs.batch_options import BatchOptions, Opponents
+from kalooki_env.envs.options import with_options
+from kalooki_env.envs.rendering import ONE_TABLE, RenderMode, render_mode_of, rendered_lane, require_mode
 from kalooki_env.envs.vector import SeatVectorEnv
-from kalooki_env.errors import ConfigError, EnvironmentStateError
-from kalooki_env.game.game import check_seed
-from kalooki_env.game.notation import action_text
+from kalooki_env.errors import EnvironmentStateError
+from kalooki_env.game.decisions import OpenDecisions
 from kalooki_env.records.recorder import Policy
-from kalooki_env.render.text import table_text
-
-_LANE = np.zeros(1, np.int64)
+from kalooki_env.values import action_of, check_seed, plain, truth
 
 
-@with_options()
+@with_options(BatchOptions)
 class SeatEnv(gymnasium.Env):
     """One seat against agents: lane 0 of a `SeatVectorEnv` of one lane, without autoreset.
 
@@ -34,28 +28,36 @@ class SeatEnv(gymnasium.Env):
     `on_illegal="replace"` or `"lose"`.
 
     Args:
-        opponents, seat: as for `SeatVectorEnv`.
-        render_mode: `"ansi"` for a string, `"human"` to print after each step, None.
-        reveal: show all hands when rendering.
-        options: see `kalooki_env.envs.batch_options.BatchOptions`.
+        opponents: who plays the other seats; see `SeatVectorEnv`.
+        seat: the learning seat, or `"rotate"`; see `SeatVectorEnv`.
+        render_mode: `"ansi"` for a string, `"human"` to print after each step, `"rgb_array"` for a picture, None.
+        rules: a preset's name, perhaps with changed keys, or `Rules`.
+        num_players: seats at the table.
+        deal: number of the deal, a list, a dict of weights, or `"random"`.
+        observation: a named choice of pieces, or their names.
+        reward: what the end of a deal pays: `"score"`, `"zero_sum"`, `"win"`.
+        mask_in: where the mask stands: `"infos"`, the default here, `"observation"`, `"both"`.
+        record: file for a record of the deals.
+        options: beside these everyday ones `reveal`, to show all hands when rendering, and those of `SeatVectorEnv`;
+            `threads`, `copy` and `record_lanes` have no use here.
 
     Raises:
         RulesError, ConfigError, AgentError: as for `SeatVectorEnv`.
     """
 
-    metadata = {"render_modes": ["ansi", "human"], "render_fps": 4}  # noqa: RUF012  (Gymnasium's form)
+    metadata = {"render_modes": list(ONE_TABLE), "render_fps": 4}  # noqa: RUF012  (Gymnasium's form)
 
     def __init__(
         self,
         *,
-        opponents: str | Agent | Sequence[str | Agent] = "greedy",
+        opponents: Opponents = "greedy",
         seat: int | Literal["rotate"] = "rotate",
-        render_mode: Literal["ansi", "human"] | None = None,
+        render_mode: RenderMode | None = None,
         reveal: bool = False,
         **options: Any,
     ) -> None:
-        self.render_mode = one_of("render_mode", render_mode, (None, "ansi", "human"))
-        self._reveal = bool(reveal)
+        self.render_mode = render_mode_of(render_mode, ONE_TABLE)
+        self._reveal = truth("reveal", reveal)
         self._vector = SeatVectorEnv(1, opponents=opponents, seat=seat, autoreset_mode="disabled", **options)
         self.observation_space = self._vector.single_observation_space
         self.action_space = self._vector.single_action_space
@@ -69,7 +71,8 @@ class SeatEnv(gymnasium.Env):
             options: `"deal"`, `"dealer"` and `"seat"` override the constructor's for this deal.
 
         Raises:
-            RulesError: a negative seed, or a deal, dealer or seat that is not allowed.
+            RulesError: a deal, dealer or seat that is not allowed.
+            ConfigError: a seed that is no whole number from 0 on, or options that are no dict.
         """
         super().reset(seed=None if seed is None else check_seed(seed))
         observations, infos = self._vector.reset(seed=seed, options=options)
@@ -84,18 +87,21 @@ class SeatEnv(gymnasium.Env):
         Raises:
             IllegalActionError: an illegal action under `on_illegal="raise"`; nothing has changed.
             EnvironmentStateError: before `reset`, or after the end.
-            ConfigError: not a whole number.
+            ActionTypeError: no whole number; nothing has changed.
         """
         if self._is_over:
             raise EnvironmentStateError("step before reset, or after the end of the deal: call reset() first")
-        given = np.asarray(action)
-        if given.size != 1 or not np.issubdtype(given.dtype, np.integer):
-            raise ConfigError(f"action {action!r} is not allowed; allowed: a whole number")
-        observations, rewards, over, _, infos = self._vector.step(given.reshape(1))
+        given = action_of(action)
+        # A number too large for an array is as illegal as any other that no action has.
+        observations, rewards, over, _, infos = self._vector.step([given if abs(given) < 2**63 else -1])
         self._is_over = bool(over[0])
         if self.render_mode == "human":
             self.render()
         return _first(observations), float(rewards[0]), self._is_over, False, self._info(infos)
+
+    def open_decisions(self) -> list[OpenDecisions]:
+        """The decision that is due, as agents are asked for it; none before `reset` and at the end."""
+        return [] if self._is_over else self._vector.open_decisions()
 
     def action_masks(self) -> NDArray[np.int8]:
         """The mask, int8 (A,)."""
@@ -123,29 +129,15 @@ class SeatEnv(gymnasium.Env):
         self._vector.note(0, policy, value)
 
     def render(self) -> Any:
-        """The table as the seat sees it; a string in mode `ansi`, printed in mode `human`.
+        """The table as the seat sees it.
+
+        Returns:
+            A string in mode `ansi`; uint8 (height, width, 3) in mode `rgb_array`; None in mode `human`, which prints.
 
         Raises:
             EnvironmentStateError: before `reset`, or without a render mode.
         """
-        if self.render_mode is None:
-            raise EnvironmentStateError("render without a mode: make the environment with render_mode='ansi' or 'human'")
-        lanes = self._vector.lanes
-        table, state, lane = lanes.table_of(0), lanes.states[0], lanes.lanes[0]
-        if not state["deal"]:
-            raise EnvironmentStateError("render before reset: call reset() first")
-        views = np.zeros(1, core.VIEW)
-        seat = int(lane["at_table"][lane["seat"]] if lane["table"] else lane["seat"])
-        if seat < 0:  # a match that has ended without it
-            seat = int(state["actor"])
-        core.views_of_lanes(lanes.states, table.record, _LANE, np.array([seat]), views)
-        legal = [action_text(int(action), state, table) for action in lane["legal"][: lane["n"]]]
-        text = lanes.heading(0) if isinstance(lanes, MatchLanes) else ""
-        text += table_text(views[0], table, legal=legal, reveal=state if self._reveal else None)
-        if self.render_mode == "ansi":
-            return text
-        sys.stdout.write(text + "\n")
-        return None
+        return rendered_lane(require_mode(self.render_mode, ONE_TABLE), self._vector.lanes, 0, self._reveal)
 
     def close(self) -> None:
         """End the threads, if there are any, and the record."""
@@ -153,13 +145,7 @@ class SeatEnv(gymnasium.Env):
 
     def _info(self, infos: dict[str, Any]) -> dict[str, Any]:
         """Numbers, in a match an array as well, and the mask."""
-        found = {name: _plain(values[0]) for name, values in infos.items() if not name.startswith("_") and name != "action_mask"}
-        return {"action_mask": infos["action_mask"][0], **found}
-
-
-def _plain(value: Any) -> Any:
-    """Python's number for one of NumPy's; arrays as they are."""
-    return value.item() if isinstance(value, np.generic) else value
+        return {name: plain(values[0]) for name, values in infos.items() if not name.startswith("_")}
 
 
 def _first(observations: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from inspect import signature
 from typing import Any, Literal
 
 import numpy as np
@@ -12,23 +13,25 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from kalooki_env.agents.base import Agent
 from kalooki_env.batch.layout import Autoreset
 from kalooki_env.envs.batch_options import (
     BatchOptions,
+    Opponents,
     agent_name,
     formed,
     lanes_of,
+    mask_of,
     observation_space,
     opponents_of,
     seeds_of,
-    set_deals,
+    settings_for,
     state_of,
-    with_options,
 )
-from kalooki_env.envs.options import one_of, seat_of, warn_of_misspelt
+from kalooki_env.envs.options import reset_options, with_options
 from kalooki_env.envs.over_lanes import OverLanes
-from kalooki_env.errors import ConfigError, RulesError
+from kalooki_env.envs.rendering import MANY_TABLES, RenderMode, render_mode_of, rendered_lane, require_mode
+from kalooki_env.errors import ConfigError, EnvironmentStateError
+from kalooki_env.values import one_of, truth, whole_number
 
 
 def autoreset_of(mode: Any) -> AutoresetMode:
@@ -43,7 +46,7 @@ def autoreset_of(mode: Any) -> AutoresetMode:
     return by_name[one_of("autoreset_mode", mode, tuple(by_name))]
 
 
-@with_options()
+@with_options(BatchOptions)
 class SeatVectorEnv(OverLanes, VectorEnv):
     """Many deals side by side: each lane asks one seat, and plays the others itself.
 
@@ -53,7 +56,7 @@ class SeatVectorEnv(OverLanes, VectorEnv):
     | Masks | `action_masks()`, and `infos["action_mask"]`: int8 `(N, A)`; ones where a deal is over |
     | Rewards | float64 `(N,)`: all that the seat was given since its last decision |
     | Infos | int64 `(N,)` under `deal`, `seat`, `score`, `winner` (-1: nobody yet), `blocked`, `turns`, `illegal` |
-    | Ends | `terminations`; deals are never truncated |
+    | Ends | `terminations`; `truncations` with `max_episode_steps` only |
 
     A deal that ends before the seat had a decision is not shown: another is dealt, and `skipped_deals` counts it. Lane `i` plays
     exactly what `SeatEnv` plays with the same seed and actions, whatever its neighbours do, unless an outside agent draws lots.
@@ -65,13 +68,25 @@ class SeatVectorEnv(OverLanes, VectorEnv):
 
     Args:
         num_envs: number of lanes, N.
-        opponents: who plays the other seats: `"random"`, `"greedy"` and `"expert"` play inside compiled code; other names that
-            `kalooki_env.agents.load` takes, and agents themselves, are asked in batches. One, or a list of `num_players - 1`,
-            clockwise from the learning seat.
+        opponents: who plays the other seats: `"random"`, `"greedy"` and `"expert"` play inside compiled code; other names and
+            folders that `kalooki_env.agents.load` takes, and agents themselves, are asked in batches. One, or a list of
+            `num_players - 1`, clockwise from the learning seat.
         seat: the learning seat, or `"rotate"`: a place behind the dealer at random after a seeded reset, then one further from
             deal to deal; in a match behind its first dealer, from match to match.
         autoreset_mode: Gymnasium's modes: `"next_step"`, `"same_step"` or `"disabled"`.
-        options: see `kalooki_env.envs.batch_options.BatchOptions`.
+        rules: a preset's name, perhaps with changed keys, or `Rules`.
+        num_players: seats at the table.
+        deal: number of the deal, a list, a dict of weights, or `"random"`.
+        observation: a named choice of pieces, or their names.
+        reward: what the end of a deal pays: `"score"`, `"zero_sum"`, `"win"`.
+        mask_in: where the mask stands: `"infos"`, the default here, `"observation"`, `"both"`.
+        options: beside these everyday ones, of the table `max_seats`, `dealer` and `lane_deals`; of what is seen
+            `observation_form` and `observation_dtype`; of episodes `episode`, `max_episode_steps` (decisions of the
+            learning seat after which an episode is truncated) and `match_reward`; of what is paid `shaping`, `on_illegal` and
+            `illegal_reward`; of what is asked `skip_forced` and `call_windows`; of speed `threads` and `copy`; of pictures
+            `render_mode` (`"ansi"` for strings, `"rgb_array"` for pictures, which need Pillow) and `reveal`, to show all
+            hands; of records `record` and `record_lanes`. All others are explained in
+            `kalooki_env.envs.batch_options.BatchOptions` and `kalooki_env.envs.options.EnvOptions`.
 
     Attributes:
         autoreset_mode: the mode, as in `metadata`.
@@ -82,30 +97,38 @@ class SeatVectorEnv(OverLanes, VectorEnv):
         AgentError: an unknown opponent.
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  (Gymnasium's form)
+    metadata: dict[str, Any] = {"render_modes": list(MANY_TABLES), "render_fps": 4}  # noqa: RUF012  (Gymnasium's form)
 
     def __init__(
         self,
         num_envs: int = 1,
         *,
-        opponents: str | Agent | Sequence[str | Agent] = "greedy",
+        opponents: Opponents = "greedy",
         seat: int | Literal["rotate"] = "rotate",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
+        render_mode: RenderMode | None = None,
+        reveal: bool = False,
         **options: Any,
     ) -> None:
         self.autoreset_mode = autoreset_of(autoreset_mode)
-        self._options = BatchOptions.of(options, ("opponents", "seat", "autoreset_mode"))
+        self.render_mode = render_mode_of(render_mode, MANY_TABLES)
+        self._reveal = truth("reveal", reveal)
+        others = ("opponents", "seat", "autoreset_mode", "max_episode_steps", "render_mode", "reveal")
+        self._options = BatchOptions.of(options, others)
+        self._limit = None if max_episode_steps is None else whole_number("max_episode_steps", max_episode_steps, 1)
         code = Autoreset[self.autoreset_mode.name]
         self.lanes = lanes_of(self._options, num_envs, autoreset=code, seat=seat, opponents=opponents)
         names = [agent_name(agent) for agent in opponents_of(opponents, self.lanes.engine.num_players)]
-        self._name = self._options.text(opponents=names, seat=seat, num_envs=num_envs, mode=self.autoreset_mode.value)
+        limit = {} if self._limit is None else {"max_episode_steps": self._limit}
+        self._name = self._options.text(opponents=names, seat=seat, num_envs=num_envs, mode=self.autoreset_mode.value, **limit)
         self.num_envs = self.lanes.count
-        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
-        self.render_mode = None
+        self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = observation_space(self._options, self.lanes)
         self.single_action_space = spaces.Discrete(self.lanes.engine.num_actions)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self._never = np.zeros(self.num_envs, np.bool_)
+        self._truncated = np.zeros(self.num_envs, np.bool_)
+        self._taken = np.zeros(self.num_envs, np.int64)  # decisions of the episode, where they are limited
 
     @cached_property
     def observation_space(self) -> spaces.Space[Any]:  # type: ignore[override]
@@ -128,17 +151,17 @@ class SeatVectorEnv(OverLanes, VectorEnv):
             Observations and infos of all lanes, those that were not reset too.
 
         Raises:
-            RulesError: a negative seed, or a deal, dealer or seat that is not allowed.
-            ConfigError: a list of seeds or a mask of the wrong shape.
+            RulesError: a deal, dealer or seat that is not allowed.
+            ConfigError: a seed that is not allowed, a list of seeds or a mask of the wrong shape, or options that are no dict.
         """
-        options = options or {}
-        warn_of_misspelt(options, ("reset_mask", "deal", "dealer", "seat"))
-        which = self._mask_of(options["reset_mask"]) if "reset_mask" in options else None
-        settings = self._settings_for(options)
+        options = reset_options(options, ("reset_mask", "deal", "dealer", "seat"))
+        which = mask_of(options["reset_mask"], self.num_envs) if "reset_mask" in options else None
+        settings = settings_for(self._options, self.lanes, options, ("dealer", "seat"))
         if seed is not None:
             seeds = seeds_of(seed, self.num_envs)
             self.lanes.seed([s if which is None or which[lane] else None for lane, s in enumerate(seeds)])
         self.lanes.reset(which, settings)
+        self._taken[:] = 0 if which is None else np.where(which, 0, self._taken)
         return self.observations(), self._infos()
 
     def step(self, actions: Any) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
@@ -150,15 +173,33 @@ class SeatVectorEnv(OverLanes, VectorEnv):
         Raises:
             IllegalActionError: an illegal action under `on_illegal="raise"`; no lane has changed.
             EnvironmentStateError: before `reset`; or, with autoreset disabled, in a lane whose deal is over.
-            ConfigError: not one whole number per lane.
+            ActionTypeError: actions that are no whole numbers; no lane has changed.
+            ConfigError: not one for each lane; no lane has changed.
         """
         lanes = self.lanes
-        lanes.step(actions)
-        infos = self._infos()
-        if self.autoreset_mode is AutoresetMode.SAME_STEP and lanes.over.any():
-            self._add_final(infos)
-        never = self._never.copy() if self._options.copy else self._never
-        return self.observations(), lanes.rewards[:, 0], lanes.over, never, infos
+        truncated = self._truncated.copy() if self._options.copy else self._truncated
+        if self._limit is None:
+            lanes.step(actions)
+        else:
+            truncated[:] = self._step_counted(actions, self._limit)
+        ends_at_once = self.autoreset_mode is AutoresetMode.SAME_STEP and (lanes.over.any() or truncated.any())
+        infos = self._deal_at_once(truncated) if ends_at_once else self._infos()
+        return self.observations(), lanes.rewards[:, 0], lanes.over, truncated, infos
+
+    def _step_counted(self, actions: Any, limit: int) -> NDArray[np.bool_]:
+        """A step where episodes have a limit. Returns which of them reached it: bool (N,)."""
+        lanes = self.lanes
+        due = self._taken >= limit  # truncated by the step before
+        if due.any() and self.autoreset_mode is AutoresetMode.DISABLED:
+            raise EnvironmentStateError(
+                f"step in lane {int(np.argmax(due))}, whose episode was truncated, and autoreset is disabled: call "
+                'reset(options={"reset_mask": mask}) with True for such lanes'
+            )
+        began = due | (lanes.lanes["over"] > 0)
+        lanes.step(actions, due)
+        self._taken += 1
+        self._taken[began | lanes.over] = 0
+        return self._taken >= limit
 
     def observations(self) -> Any:
         """Observations of all lanes as they stand."""
@@ -175,7 +216,24 @@ class SeatVectorEnv(OverLanes, VectorEnv):
         """Deals, or matches, so far that ended before the seat had a decision."""
         return int(self.lanes.lanes["skipped"].sum())
 
+    def render(self) -> tuple[Any, ...]:
+        """The tables of all lanes, each as its learning seat sees it.
+
+        Returns:
+            For each lane a string in mode `ansi`; uint8 (height, width, 3) in mode `rgb_array`.
+
+        Raises:
+            EnvironmentStateError: before `reset`, or without a render mode.
+        """
+        mode = require_mode(self.render_mode, MANY_TABLES)
+        self.lanes.require_reset("render")
+        return tuple(rendered_lane(mode, self.lanes, lane, self._reveal) for lane in range(self.num_envs))
+
     # ---- saving --------------------------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """See `OverLanes.get_state`."""
+        return super().get_state() | ({} if self._limit is None else {"taken": self._taken.copy()})
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> tuple[Any, dict[str, Any]]:
         """Go on from a saved state, in an environment with the same options.
@@ -186,7 +244,14 @@ class SeatVectorEnv(OverLanes, VectorEnv):
         Raises:
             ConfigError: not such a state, or one of an environment with other options or of another version.
         """
-        self.lanes.restore(state_of(state), self._name)
+        state = state_of(state)
+        taken = self._taken
+        if self._limit is not None:
+            taken = np.asarray(state.get("taken"))
+            if taken.shape != self._taken.shape or taken.dtype.kind != "i" or not ((taken >= 0) & (taken <= self._limit)).all():
+                raise ConfigError(f"taken of a state: allowed are {self.num_envs} whole numbers from 0 to {self._limit}")
+        self.lanes.restore(state, self._name)
+        self._taken[:] = taken
         return self.observations(), self._infos()
 
     def close_extras(self, **kwargs: Any) -> None:
@@ -197,56 +262,46 @@ class SeatVectorEnv(OverLanes, VectorEnv):
 
     def _infos(self) -> dict[str, Any]:
         everyone = np.ones(self.num_envs, np.bool_)
-        infos: dict[str, Any] = {"action_mask": self.lanes.masks, "_action_mask": everyone}
+        infos: dict[str, Any] = {}
+        if self._options.mask_in != "observation":
+            infos = {"action_mask": self.lanes.masks, "_action_mask": everyone}
         for name, row in self.lanes.told().items():
             infos[name] = row
             infos[f"_{name}"] = everyone
         return infos
 
-    def _add_final(self, infos: dict[str, Any]) -> None:
-        """Observations and infos of the deals that ended, in Gymnasium's form."""
+    def _deal_at_once(self, truncated: NDArray[np.bool_]) -> dict[str, Any]:
+        """Deal anew where an episode was truncated; infos with the last observations and infos of all that ended."""
         lanes = self.lanes
-        over = lanes.over.copy()
-        ended = np.flatnonzero(over)
-        finals = np.full(self.num_envs, None, object)
-        for lane, seen in zip(ended, self.last_observations(ended), strict=True):
-            finals[lane] = seen
-        masks = np.zeros_like(lanes.masks)
-        masks[ended] = 1
-        final: dict[str, Any] = {"action_mask": masks, "_action_mask": over}
-        for name, rows in lanes.last_told(ended).items():
+        over = lanes.over | truncated
+        ended, cut = np.flatnonzero(over), truncated[over]
+        seen = np.full(self.num_envs, None, object)
+        for lane, last in zip(ended[~cut], self.last_observations(ended[~cut]), strict=True):
+            seen[lane] = last
+        told = {name: rows[ended] for name, rows in lanes.told().items()}
+        for name, rows in lanes.last_told(ended[~cut]).items():
+            told[name][~cut] = rows
+        masks = np.ones((len(ended), lanes.engine.num_actions), np.int8)
+        if cut.any():
+            for lane in ended[cut]:
+                seen[lane] = formed(self._options, lanes, lanes.observations[lane].copy(), lanes.masks[lane].copy())
+            masks[cut] = lanes.masks[truncated]
+            rewards = lanes.rewards[truncated]
+            lanes.reset(truncated)
+            lanes.rewards[truncated] = rewards
+            self._taken[truncated] = 0
+        shown = told if self._options.mask_in == "observation" else {"action_mask": masks, **told}
+        final: dict[str, Any] = {}
+        for name, rows in shown.items():
             final[name] = np.zeros((self.num_envs, *rows.shape[1:]), rows.dtype)
             final[name][ended] = rows
             final[f"_{name}"] = over
-        infos |= {"final_obs": finals, "_final_obs": over, "final_info": final, "_final_info": over}
-
-    def _mask_of(self, mask: Any) -> NDArray[np.bool_]:
-        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
-            shown = f"{mask.dtype} {mask.shape}" if isinstance(mask, np.ndarray) else repr(mask)
-            raise ConfigError(f"reset_mask {shown} is not allowed; allowed: bool ({self.num_envs},), True at least once")
-        return mask
-
-    def _settings_for(self, options: Mapping[str, Any]) -> NDArray[np.void] | None:
-        """Settings for one reset, if its options say something."""
-        if not {"deal", "dealer", "seat"} & set(options):
-            return None
-        settings = self.lanes.settings.copy()
-        players = self.lanes.engine.num_players
-        if "deal" in options:
-            if self._options.episode == "match":
-                raise RulesError("reset option 'deal' is not allowed in a match, whose deals follow from the rules")
-            if self._options.lane_deals is not None:
-                raise ConfigError(
-                    f"reset option deal {options['deal']!r} is not allowed: each lane has a deal of its own (lane_deals)"
-                )
-            set_deals(settings, options["deal"], self.lanes.engine)
-        for key in ("dealer", "seat"):
-            if key in options:
-                seat = seat_of(key, options[key], players)
-                settings[0][key] = -1 if seat is None else seat
-        return settings
+        return self._infos() | {"final_obs": seen, "_final_obs": over, "final_info": final, "_final_info": over}
 
 
 def make_vec(num_envs: int, **options: Any) -> SeatVectorEnv:
     """Many tables with one learning seat at each. Arguments as for `SeatVectorEnv`."""
     return SeatVectorEnv(num_envs, **options)
+
+
+make_vec.__signature__ = signature(SeatVectorEnv)  # type: ignore[attr-defined]

@@ -12,6 +12,7 @@ from kalooki_env import core
 from kalooki_env.errors import RulesError
 from kalooki_env.game.cards import CARD_NAMES
 from kalooki_env.rules import MAX_PLAYERS, Rules
+from kalooki_env.values import whole_number
 
 
 def pack_rules(rules: Rules, num_players: int, max_seats: int) -> NDArray[np.void]:
@@ -88,8 +89,8 @@ class Engine:
 
     def __init__(self, rules: Rules, num_players: int, max_seats: int | None = None) -> None:
         rules.packs_for(num_players)
-        seats = num_players if max_seats is None else int(max_seats)
-        if type(seats) is not int or not num_players <= seats <= MAX_PLAYERS:
+        seats = num_players if max_seats is None else whole_number("max_seats", max_seats, error=RulesError)
+        if not num_players <= seats <= MAX_PLAYERS:
             raise RulesError(
                 f"max_seats {max_seats!r} is not allowed; allowed: {num_players} (the number of players) to {MAX_PLAYERS}"
             )
@@ -119,7 +120,9 @@ class Engine:
 
 def engine(rules: Rules, num_players: int, max_seats: int | None = None) -> Engine:
     """The engine of a table; tables of the same rules text and size share one."""
-    return _engine(str(rules), num_players, num_players if max_seats is None else max_seats)
+    players = whole_number("num_players", num_players, error=RulesError)
+    seats = players if max_seats is None else whole_number("max_seats", max_seats, error=RulesError)
+    return _engine(str(rules), players, seats)
 
 
 @lru_cache(maxsize=64)

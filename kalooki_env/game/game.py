@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from kalooki_env import core
 from kalooki_env.core import Phase
-from kalooki_env.errors import IllegalActionError, NotationError, RulesError
+from kalooki_env.errors import IllegalActionError, RulesError
 from kalooki_env.game.cards import CARD_NAMES, card_number
+from kalooki_env.game.decisions import OpenDecisions
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.explain import illegal_action_error, why_illegal, why_no_call
 from kalooki_env.game.moves import play_move
@@ -20,6 +21,7 @@ from kalooki_env.game.position import position_text
 from kalooki_env.game.reading import read_position
 from kalooki_env.game.refusals import Refusal
 from kalooki_env.rules import Rules
+from kalooki_env.values import action_of, check_seed, whole_number
 
 
 class Outcome(NamedTuple):
@@ -77,14 +79,17 @@ class Game:
         max_seats: int | None = None,
     ) -> None:
         rules = Rules.of(rules)
-        num_players, deal = whole_number("num_players", num_players), whole_number("deal", deal)
+        num_players, deal = (
+            whole_number("num_players", num_players, error=RulesError),
+            whole_number("deal", deal, error=RulesError),
+        )
         rules.check_table(num_players, deal)
         dealer = num_players - 1 if dealer is None else self._seat("dealer", dealer, num_players)
         self._table = engine(rules, num_players, max_seats)
         self._states = np.zeros(1, core.STATE)
         self.seed: int | None = check_seed(seed)
         self.history: list[str] = []
-        core.seed_lanes(self._states, np.array([seed], np.uint64))
+        core.seed_lanes(self._states, np.array([self.seed], np.uint64))
         if deck is None:
             core.reset_lane(self._states, self._table.record, 0, deal, dealer)
         else:
@@ -99,7 +104,7 @@ class Game:
         Raises:
             RulesError: no such seat.
         """
-        number = whole_number(name, seat)
+        number = whole_number(name, seat, error=RulesError)
         if not 0 <= number < num_players:
             raise RulesError(f"{name} {seat!r} is not allowed; allowed: 0 to {num_players - 1}")
         return number
@@ -201,6 +206,12 @@ class Game:
 
     # ---- actions -------------------------------------------------------------------------------------------------
 
+    def open_decisions(self) -> list[OpenDecisions]:
+        """The decision that is due, as agents are asked for it; none when the deal is over."""
+        if self.to_move is None:
+            return []
+        return [OpenDecisions(self._table, self._states, np.zeros(1, np.int64), self.mask()[None])]
+
     def legal_numbers(self) -> list[int]:
         """Numbers of the legal actions, ascending; none when the deal is over."""
         legal = np.empty(core.MAX_ACTIONS, np.int16)
@@ -270,9 +281,8 @@ class Game:
             return trial, why_no_call(self._states, seat, self._table) if move == "call" else Refusal.NOT_TO_MOVE
         if isinstance(move, str):
             return trial, play_move(move, trial._states[0], trial._table, trial._act)
-        if isinstance(move, bool) or not isinstance(move, int | np.integer):
-            raise NotationError(f"move {move!r} is not allowed; allowed: an action text or an action number")
-        return trial, trial._act(trial.action_text(int(move)), int(move))
+        action = action_of(move)
+        return trial, trial._act(trial.action_text(action), action)
 
     def _act(self, text: str, action: int | None = None) -> Refusal | None:
         """Carry out one action in place."""
@@ -290,25 +300,3 @@ class Game:
         own = seat is None or seat == self.to_move
         legal = self.legal_actions() if own else None
         return illegal_action_error(self._states, text, refusal, self.to_move if own else seat, legal, self._table, self.seed)
-
-
-def whole_number(name: str, value: object) -> int:
-    """A Python integer from any kind of whole number, NumPy's too, but not from a truth value.
-
-    Raises:
-        RulesError: something else.
-    """
-    if not isinstance(value, bool | np.bool_) and isinstance(value, int | np.integer):
-        return int(value)
-    raise RulesError(f"{name} {value!r} is not allowed; allowed: a whole number")
-
-
-def check_seed(seed: object) -> int:
-    """A seed that is a whole number from 0 on, below 2**63.
-
-    Raises:
-        RulesError: anything else.
-    """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= int(seed) < 2**63:
-        raise RulesError(f"seed {seed!r} is not allowed; allowed: a whole number from 0 to 2**63 - 1")
-    return int(seed)

@@ -12,12 +12,14 @@ from kalooki_env import core
 from kalooki_env.core import Phase
 from kalooki_env.errors import EnvironmentStateError, IllegalActionError, RulesError
 from kalooki_env.game.cards import seat_name
-from kalooki_env.game.game import Game, check_seed, whole_number
+from kalooki_env.game.decisions import OpenDecisions
+from kalooki_env.game.game import Game
 from kalooki_env.game.match_score import MatchDeal, MatchOutcome, MatchScore, check_match_table
 from kalooki_env.game.match_text import match_text, read_match
 from kalooki_env.game.refusals import Refusal
 from kalooki_env.game.sheet import sheet_text
 from kalooki_env.rules import Rules
+from kalooki_env.values import check_seed, whole_number
 
 
 def note_standing(state: Any, score: MatchScore) -> None:
@@ -90,7 +92,7 @@ class Match:
         num_players = check_match_table(rules, num_players)
         dealer = drawn_dealer(self.seed, num_players) if first_dealer is None else first_dealer
         self.score = MatchScore.of(rules, num_players, scores, dealer)
-        self.max_seats = num_players if max_seats is None else whole_number("max_seats", max_seats)
+        self.max_seats = num_players if max_seats is None else whole_number("max_seats", max_seats, error=RulesError)
         self.finished: list[Game] = []
         self.game: Game | None = self._dealt()
 
@@ -217,6 +219,10 @@ class Match:
             raise RulesError(self._absent(seat))
         return self.game.view(at)
 
+    def open_decisions(self) -> list[OpenDecisions]:
+        """The decision that is due, as agents are asked for it; none when the match is over."""
+        return [] if self.game is None else self.game.open_decisions()
+
     def legal_numbers(self) -> list[int]:
         """Numbers of the legal actions, ascending; none when the match is over."""
         return [] if self.game is None else self.game.legal_numbers()
@@ -292,7 +298,7 @@ class Match:
 
     def _at_table(self, seat: int) -> int | None:
         """Seat at the table of the present deal of a seat of the match, None if it does not play."""
-        number = whole_number("seat", seat)
+        number = whole_number("seat", seat, error=RulesError)
         if not 0 <= number < self.num_players:
             raise RulesError(f"seat {seat!r} is not allowed; allowed: 0 to {self.num_players - 1}")
         return self.table_seats.index(number) if number in self.table_seats else None

@@ -11,7 +11,6 @@ from fractions import Fraction
 from typing import Any
 
 from kalooki_env.errors import RulesError
-from kalooki_env.game.game import whole_number
 from kalooki_env.game.match_course import (
     SERIES,
     SUDDEN_DEATHS,
@@ -25,6 +24,7 @@ from kalooki_env.game.match_course import (
     regular_deals,
 )
 from kalooki_env.rules import Rules
+from kalooki_env.values import whole_number
 
 __all__ = [
     "SERIES",
@@ -101,7 +101,7 @@ class MatchScore:
 
     def __post_init__(self) -> None:
         check_match_table(self.rules, self.num_players)
-        if not 0 <= whole_number("first_dealer", self.first_dealer) < self.num_players:
+        if not 0 <= whole_number("first_dealer", self.first_dealer, error=RulesError) < self.num_players:
             raise RulesError(f"first_dealer {self.first_dealer!r} is not allowed; allowed: 0 to {self.num_players - 1}")
         course = Course(self.rules, self.num_players, self.first_dealer)
         for row in self.rows:
@@ -145,8 +145,8 @@ class MatchScore:
         Raises:
             RulesError: a table that cannot play a match, or scores that cannot be.
         """
-        num_players = whole_number("num_players", num_players)
-        dealer = num_players - 1 if first_dealer is None else whole_number("first_dealer", first_dealer)
+        num_players = whole_number("num_players", num_players, error=RulesError)
+        dealer = num_players - 1 if first_dealer is None else whole_number("first_dealer", first_dealer, error=RulesError)
         return cls(Rules.of(rules), num_players, dealer, tuple(_row(row) for row in scores))
 
     def by_seat(self, scores: Sequence[int]) -> list[int | None]:
@@ -215,7 +215,7 @@ def check_match_table(rules: Rules, num_players: object) -> int:
     Raises:
         RulesError: too few, too many, or rules without deals.
     """
-    number = whole_number("num_players", num_players)
+    number = whole_number("num_players", num_players, error=RulesError)
     rules.packs_for(number)
     if number < rules.min_players:
         raise RulesError(f"{number} players are not allowed in a match; allowed: {rules.min_players} to {rules.max_players}")
@@ -223,4 +223,4 @@ def check_match_table(rules: Rules, num_players: object) -> int:
 
 
 def _row(scores: Sequence[int | None]) -> Row:
-    return tuple(None if one is None else whole_number("score", one) for one in scores)
+    return tuple(None if one is None else whole_number("score", one, error=RulesError) for one in scores)

@@ -22,9 +22,10 @@ import re
 
 from kalooki_env.errors import NotationError, PositionError, closest
 from kalooki_env.game.cards import seat_name, seat_number
-from kalooki_env.game.game import Game, check_seed
+from kalooki_env.game.game import Game
 from kalooki_env.game.match_score import MatchDeal, MatchScore, Row, deal_name
 from kalooki_env.rules import MAX_PLAYERS, Rules
+from kalooki_env.values import check_seed
 
 _KEYS = ("kalooki match", "rules", "players", "first dealer", "seed", "table")
 _SCORES = re.compile(r"scores ([1-9]\d{0,5})")

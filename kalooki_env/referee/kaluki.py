@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from kalooki_env.referee.course import Course
 from kalooki_env.referee.kaluki_checks import faults_of
-from kalooki_env.referee.kaluki_legal import END_MELD, END_OPENING, actions, upcard_can_be_taken, upcard_would_be_owed
-from kalooki_env.referee.kaluki_melds import is_full, may_end, replaceable
+from kalooki_env.referee.kaluki_debts import upcard_can_be_taken, upcard_would_be_owed
+from kalooki_env.referee.kaluki_legal import END_MELD, END_OPENING, actions, swaps_to_make
+from kalooki_env.referee.kaluki_melds import Swap, is_full, laid_off, leaves_no_choice, may_end
 from kalooki_env.referee.melds import HIGH, Meld, Three
 from kalooki_env.referee.notation import read_kind, read_target
-from kalooki_env.referee.state import Phase
+from kalooki_env.referee.state import Phase, Target
 from kalooki_env.rules import JOKER
 
 
@@ -60,7 +61,8 @@ class KalukiCourse(Course):
             case "layoff":
                 self._lay_off(action.removeprefix("place "))
             case "swap":
-                self._swap(action.removeprefix("place "))
+                natural = action.removeprefix("place ")
+                self._swap(next(swap for swap in self._swaps() if swap.naturals == (natural,)))
 
     def _do_play(self, action: str) -> None:
         state, seat = self._state, self._seat
@@ -72,7 +74,10 @@ class KalukiCourse(Course):
                 target = read_target(name, state.num_players, "kaluki")
                 state.phase = Phase("layoff", seat, opened_now=now, target=target, end=end[0] if end else None)
             case ["swap", "joker", "in", name]:
-                state.phase = Phase("swap", seat, opened_now=now, target=read_target(name, state.num_players, "kaluki"))
+                target = read_target(name, state.num_players, "kaluki")
+                state.phase = Phase("swap", seat, opened_now=now, target=target)
+                if leaves_no_choice(state.meld(target), state.rules):
+                    self._swap(self._swaps()[0])
             case ["discard", card]:
                 self._discard(card)
             case _:
@@ -135,33 +140,35 @@ class KalukiCourse(Course):
 
     # ---- melds that lie ------------------------------------------------------------------------------------------
 
-    def _target(self) -> Meld:
+    @property
+    def _target(self) -> Target:
         target = self._state.phase.target
         assert target is not None
-        return self._state.meld(target)
+        return target
+
+    def _put(self, meld: Meld) -> None:
+        """Let a meld lie where the target lay."""
+        seat, number = self._target
+        self._state.melds[seat][number] = meld
 
     def _lay_off(self, card: str) -> None:
         """KL4.3."""
-        phase, meld = self._state.phase, self._target()
+        phase = self._state.phase
         self._lose(card)
-        if isinstance(meld, Three):
-            meld.add(card)
-        else:
-            meld.add_at(phase.end or HIGH, card)
+        self._put(laid_off(self._state.meld(self._target), phase.end, card))
         self._play_on(phase.opened_now)
 
-    def _swap(self, card: str) -> None:
+    def _swaps(self) -> list[Swap]:
+        return swaps_to_make(self._state, self._target)
+
+    def _swap(self, swap: Swap) -> None:
         """KL4.4."""
-        state, seat, meld = self._state, self._seat, self._target()
-        index = replaceable(meld)[card]
-        self._lose(card)
-        if isinstance(meld, Three):
-            meld.cards.pop(index)
-            meld.add(card)
-        else:
-            meld.cards[index] = card
-        state.hands[seat][JOKER] += 1
-        state.known[seat][JOKER] += 1
+        state, seat = self._state, self._seat
+        for card in swap.naturals:
+            self._lose(card)
+        self._put(swap.meld)
+        state.hands[seat][JOKER] += swap.jokers
+        state.known[seat][JOKER] += swap.jokers
         if state.rules.joker_after_swap == "new_meld_this_turn":
-            state.owed[JOKER] += 1
+            state.owed[JOKER] += swap.jokers
         state.phase = Phase("play", seat, opened_now=state.phase.opened_now)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from kalooki_env.referee.checks import count_faults
-from kalooki_env.referee.kaluki_legal import can_settle
-from kalooki_env.referee.kaluki_melds import is_full, is_valid, lowest_place
+from kalooki_env.referee.kaluki_debts import Outlook, can_settle, may_swap
+from kalooki_env.referee.kaluki_melds import is_full, is_valid, leaves_no_choice, lowest_place
 from kalooki_env.referee.melds import Four
 from kalooki_env.referee.notation import meld_text, seat_text, target_text
 from kalooki_env.referee.state import State
@@ -44,15 +44,18 @@ def _debt_faults(state: State) -> list[str]:
     name = seat_text(seat)
     # A seat that opened in this turn has settled for its upcard already.
     upcard_rule = rules.upcard_after_opening == "only_for_new_meld" and not state.phase.opened_now
-    jokers_in_any_number = rules.joker_after_swap == "new_meld_this_turn"
+    jokers_in_any_number = rules.joker_after_swap == "new_meld_this_turn" and may_swap(state)
     if not state.opened[seat]:
-        upcard_rule, jokers_in_any_number = rules.upcard_before_opening == "only_to_open", False
+        upcard_rule = rules.upcard_before_opening == "only_to_open"
     possible = state.owed.total() - (state.owed[JOKER] if jokers_in_any_number else 0) <= int(upcard_rule)
     if not possible:
         return [f"{name} owes more than the rules can make it owe"]
-    if state.owed - state.hands[seat]:
+    missing = state.owed - state.hands[seat]
+    if state.opened[seat] and rules.joker_after_swap == "free":
+        del missing[JOKER]  # the joker that it took may have been laid off, if it can swap another one into its hand
+    if missing:
         return [f"{name} owes cards that it does not hold"]
-    if state.phase.name == "play" and not can_settle(state, state.hands[seat], state.owed):
+    if state.phase.name == "play" and not can_settle(state, Outlook.of(state)):
         return [f"{name} cannot settle what it owes"]
     return []
 
@@ -95,10 +98,12 @@ def _filling_faults(state: State) -> list[str]:
 def _target_faults(state: State) -> list[str]:
     phase = state.phase
     owner, number = phase.target or (0, 0)
-    if not state.opened[state.mover()]:
+    if not (may_swap(state) if phase.name == "swap" else state.opened[state.mover()]):
         return [f"{seat_text(state.mover())} has not opened"]
     if number >= len(state.melds[owner]):
         return [f"there is no meld {target_text((owner, number))}"]
     if phase.name == "layoff" and isinstance(state.melds[owner][number], Four) != (phase.end is not None):
         return ["an end is named for a run, and only for a run"]
+    if phase.name == "swap" and leaves_no_choice(state.meld((owner, number)), state.rules):
+        return ["a swap in a set leaves nothing to choose: its naturals would lie already"]
     return []

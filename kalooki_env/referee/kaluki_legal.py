@@ -5,20 +5,31 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from kalooki_env.referee.kaluki_debts import (
+    Outlook,
+    can_open,
+    can_settle,
+    may_lay_further_melds,
+    may_lay_off,
+    may_swap,
+    points_laid,
+    upcard_can_be_taken,
+)
 from kalooki_env.referee.kaluki_melds import (
+    Swap,
     cards_to_lay_off,
     completions,
     kinds,
+    laid_off,
+    leaves_no_choice,
     may_end,
     next_cards,
     opening_value,
-    replaceable,
+    swaps,
 )
 from kalooki_env.referee.melds import HIGH, LOW, Four, Meld
 from kalooki_env.referee.notation import kind_text, target_text
-from kalooki_env.referee.opening import search_of
 from kalooki_env.referee.state import State, Target
-from kalooki_env.rules import JOKER
 
 END_MELD, END_OPENING = "end meld", "end opening"
 
@@ -39,66 +50,8 @@ def actions(state: State) -> set[str]:
             return {f"place {card}" for card in _layoff_cards(state, state.phase.target, state.phase.end)}
         case "swap":
             assert state.phase.target is not None
-            return {f"place {card}" for card in _swap_cards(state, state.phase.target)}
+            return _swap_actions(state, state.phase.target)
     return set()
-
-
-# ---- obligations (section 8.2) -----------------------------------------------------------------------------------------
-
-
-def upcard_would_be_owed(state: State, seat: int) -> bool:
-    """Whether a seat that takes the upcard must lay it in a new meld (KL4.1)."""
-    if state.opened[seat]:
-        return state.rules.upcard_after_opening == "only_for_new_meld"
-    return state.rules.upcard_before_opening == "only_to_open"
-
-
-def upcard_can_be_taken(state: State) -> bool:
-    """Whether the seat that draws may take the upcard (KL4.1)."""
-    seat = state.mover()
-    if not state.pile:
-        return False
-    if not upcard_would_be_owed(state, seat):
-        return True
-    upcard = Counter(state.pile[:1])
-    return can_settle(state, state.hands[seat] + upcard, upcard)
-
-
-def may_lay_further_melds(state: State) -> bool:
-    """Whether a seat that has opened may lay melds in this turn (KL4.3)."""
-    return not state.phase.opened_now or state.rules.extra_melds == "any_time_after_opening"
-
-
-def points_laid(state: State) -> int:
-    """Opening value of the melds that a seat has finished in its opening (KL4.2)."""
-    return sum(opening_value(meld, state.rules) for meld in state.melds[state.mover()])
-
-
-def can_settle(state: State, hand: Counter[str], owed: Counter[str], laid: int | None = None) -> bool:
-    """Whether the seat to move can go on with such a hand: settle what is owed, and if it has not opened, open with it.
-
-    Args:
-        state: the position.
-        hand: what the seat would have in hand.
-        owed: what it would owe.
-        laid: opening value of what would lie of its opening; None for that of its finished melds.
-    """
-    seat, rules = state.mover(), state.rules
-    keep = rules.final_discard_required  # KL5.1
-    if state.opened[seat]:
-        if not owed.total():
-            return not keep or hand.total() > 0
-        return may_lay_further_melds(state) and search_of(rules).can_lay(hand, 0, owed, keep)
-    assert rules.opening_points is not None
-    need = rules.opening_points - (points_laid(state) if laid is None else laid)
-    if need <= 0 and not owed.total():
-        return not keep or hand.total() > 0
-    return search_of(rules).can_lay(hand, need, owed, keep)
-
-
-def _may_spare(state: State, card: str) -> bool:
-    """Whether a card of the hand may go where it settles nothing."""
-    return can_settle(state, state.hands[state.mover()] - Counter([card]), state.owed)
 
 
 # ---- phases ------------------------------------------------------------------------------------------------------------
@@ -116,18 +69,17 @@ def _draw_actions(state: State) -> set[str]:
 
 def _play_actions(state: State) -> set[str]:
     """KL4.2 to KL4.5."""
-    seat = state.mover()
-    hand = state.hands[seat]
+    hand = state.hands[state.mover()]
     found = set() if state.owed.total() else {f"discard {card}" for card in hand.elements()}
-    if not state.opened[seat]:
-        return found | ({"lay down"} if can_settle(state, hand, state.owed) else set())
+    if not state.opened[state.mover()] and can_open(state, hand, state.owed, 0):
+        found.add("lay down")
     if may_lay_further_melds(state):
         found |= {kind_text(meld) for meld in kinds(state.rules) if _ways_on(state, meld)}
     for target in state.order:
         for end in (LOW, HIGH) if isinstance(state.meld(target), Four) else (None,):
             if _layoff_cards(state, target, end):
                 found.add(f"lay off onto {target_text(target)}" + (f" {end}" if end else ""))
-        if _swap_cards(state, target):
+        if swaps_to_make(state, target):
             found.add(f"swap joker in {target_text(target)}")
     return found
 
@@ -160,16 +112,18 @@ def _ways_on(state: State, meld: Meld, all_of_them: bool = False) -> set[str | N
     found: set[str | None] = set()
     if not may_end(meld) and not any(hand[card] for card in next_cards(meld)):
         return found
-    laid = None if state.opened[seat] else points_laid(state)
     for cards in completions(meld, hand):
         first = cards[0] if cards else None
         if first in found:
             continue
-        worth = None
-        if laid is not None:
-            worth = laid + opening_value(replace(meld, cards=[*meld.cards, *cards]), state.rules)
-        placed = Counter(cards)
-        if can_settle(state, hand - placed, state.owed - placed, worth):
+        placed, whole = Counter(cards), replace(meld, cards=[*meld.cards, *cards])
+        if state.opened[seat]:
+            target = (seat, len(state.melds[seat]))
+            ends_well = can_settle(state, Outlook.of(state).after_new_meld(placed, target, whole))
+        else:
+            laid = points_laid(state) + opening_value(whole, state.rules)
+            ends_well = can_open(state, hand - placed, state.owed - placed, laid)
+        if ends_well:
             found.add(first)
             if not all_of_them:
                 break
@@ -178,20 +132,29 @@ def _ways_on(state: State, meld: Meld, all_of_them: bool = False) -> set[str | N
 
 def _layoff_cards(state: State, target: Target, end: str | None) -> set[str]:
     """The cards of the hand that fit onto a meld and may be spared (KL4.2, KL4.3)."""
-    if state.phase.opened_now and not state.rules.layoff_in_opening_turn:
+    if not may_lay_off(state):
         return set()
-    hand = state.hands[state.mover()]
-    fitting = cards_to_lay_off(state.meld(target), end, state.rules)
-    return {card for card in fitting if hand[card] and _may_spare(state, card)}
+    outlook, meld = Outlook.of(state), state.meld(target)
+    return {
+        card
+        for card in cards_to_lay_off(meld, end, state.rules)
+        if outlook.hand[card] and can_settle(state, outlook.after_layoff(card, target, laid_off(meld, end, card)))
+    }
 
 
-def _swap_cards(state: State, target: Target) -> set[str]:
-    """The naturals of the hand that replace a joker in a meld (KL4.4)."""
-    hand = state.hands[state.mover()]
-    found = set()
-    joker = Counter([JOKER])
-    owed = state.owed + joker if state.rules.joker_after_swap == "new_meld_this_turn" else state.owed
-    for card in replaceable(state.meld(target)):
-        if hand[card] and can_settle(state, hand - Counter([card]) + joker, owed):
-            found.add(card)
-    return found
+def swaps_to_make(state: State, target: Target) -> list[Swap]:
+    """The swaps in a meld after which all that is owed can be settled (KL4.4)."""
+    if not may_swap(state):
+        return []
+    outlook = Outlook.of(state)
+    return [
+        swap
+        for swap in swaps(state.meld(target), outlook.hand, state.rules)
+        if can_settle(state, outlook.after_swap(target, swap, state.rules))
+    ]
+
+
+def _swap_actions(state: State, target: Target) -> set[str]:
+    if leaves_no_choice(state.meld(target), state.rules):
+        return set()
+    return {f"place {swap.naturals[0]}" for swap in swaps_to_make(state, target)}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
-from kalooki_env.referee.melds import HIGHEST_PLACE, LOW, Four, Meld, Three, card_order, natural_at
+from kalooki_env.referee.melds import HIGH, HIGHEST_PLACE, LOW, Four, Meld, Three, card_order, natural_at, sorted_cards
 from kalooki_env.rules import JOKER, RANKS, SUITS, Rules
 
 #: Fewest cards of a meld, and most cards of a set, one of each suit (KL3.1, KL3.2).
@@ -116,13 +116,53 @@ def cards_to_lay_off(meld: Meld, end: str | None, rules: Rules) -> set[str]:
     return {natural_at(meld.suit, place), JOKER} if lowest_place(rules) <= place <= HIGHEST_PLACE else set()
 
 
-def replaceable(meld: Meld) -> dict[str, int]:
-    """The naturals that replace a joker in a meld, and the index of that joker (KL4.4)."""
+def laid_off(meld: Meld, end: str | None, card: str) -> Meld:
+    """The meld with a card laid off onto it, at the named end if it is a run (KL4.3)."""
+    longer = replace(meld, cards=list(meld.cards))
+    if isinstance(longer, Three):
+        longer.add(card)
+    else:
+        longer.add_at(end or HIGH, card)
+    return longer
+
+
+class Swap(NamedTuple):
+    """Naturals that go into a meld together, and the jokers that come out for them (KL4.4).
+
+    Attributes:
+        naturals: the naturals.
+        jokers: number of the jokers.
+        meld: the meld afterwards.
+    """
+
+    naturals: tuple[str, ...]
+    jokers: int
+    meld: Meld
+
+
+def leaves_no_choice(meld: Meld, rules: Rules) -> bool:
+    """Whether a swap in this meld takes certain naturals, so that nobody has to name them (KL4.4)."""
+    return isinstance(meld, Three) and rules.joker_release_sets == "all_missing_suits"
+
+
+def swaps(meld: Meld, hand: Counter[str], rules: Rules) -> list[Swap]:
+    """All swaps in a meld for which a hand has the naturals (KL4.4)."""
+    found: list[Swap] = []
     jokers = [index for index, card in enumerate(meld.cards) if card == JOKER]
-    if isinstance(meld, Three):
-        return dict.fromkeys(missing_suits(meld), jokers[0]) if jokers else {}
-    # Both aces of a run are the same card: the low one counts, so it is noted last.
-    return {meld.natural_of(index): index for index in reversed(jokers)}
+    if jokers and isinstance(meld, Three):
+        missing = sorted_cards(missing_suits(meld))
+        lots = [(missing, len(jokers))] if leaves_no_choice(meld, rules) else [([card], 1) for card in missing]
+        for naturals, freed in lots:
+            lying = [*naturals_of(meld), *naturals, *[JOKER] * (len(jokers) - freed)]
+            found.append(Swap(tuple(naturals), freed, replace(meld, cards=sorted_cards(lying))))
+    elif isinstance(meld, Four):
+        for index in jokers:
+            natural = meld.natural_of(index)
+            # Both aces of a run are the same card: the low one counts, which comes first.
+            if all(natural not in swap.naturals for swap in found):
+                cards = [*meld.cards[:index], natural, *meld.cards[index + 1 :]]
+                found.append(Swap((natural,), 1, replace(meld, cards=cards)))
+    return [swap for swap in found if Counter(swap.naturals) <= hand]
 
 
 def opening_value(meld: Meld, rules: Rules) -> int:

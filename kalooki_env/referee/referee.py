@@ -86,7 +86,9 @@ class Referee:
         faults = referee._course.faults()
         if not faults:
             number = len(referee.legal())
-            if number == 0 and referee._state.phase.name != "over":
+            if number == 0 and referee._state.phase.name == "draw":
+                faults = ["nothing can be drawn: the deal would be blocked"]
+            elif number == 0 and referee._state.phase.name != "over":
                 faults = ["the seat to move has no legal action"]
             elif number == 1 and referee._state.phase.name in ("fill", "layoff", "move", "swap"):
                 faults = ["only one card can be placed: it would lie already"]
