@@ -50,6 +50,8 @@ def _debts(state: Any, table: Engine, phase: Phase, actor: int) -> list[str]:
     held = state["hands"][actor]
     if card >= 0 and not held[card]:
         faults.append(f"{name} owes {CARD_NAMES[card]}, but does not hold it")
-    if jokers > held[core.JOKER]:
+    # A joker that was taken as the upcard may have been laid off, where another one can be swapped for it and laid.
+    may_be_gone = opened and not record["owes_swapped_joker"]
+    if jokers > held[core.JOKER] and not may_be_gone:
         faults.append(f"{name} owes {jokers} jokers, but holds {held[core.JOKER]}")
     return faults
