@@ -5,13 +5,6 @@ VENV ?= .venv
 # Processes that run the tests.
 WORKERS ?= 2
 
-# Tests that run kernels in this process.
-KERNEL_TESTS := tests/rules tests/test_core.py tests/test_no_peek.py tests/test_positions.py tests/test_aec.py \
-	tests/test_solver.py tests/test_agents.py tests/test_expert.py tests/test_search.py \
-	tests/test_arena.py tests/test_verify.py tests/test_perft.py tests/test_batch.py tests/test_vector_env.py \
-	tests/test_selfplay_env.py tests/test_match.py tests/test_match_env.py tests/test_match_cli.py \
-	tests/test_other_deals.py tests/test_verify_kaluki.py $(wildcard tests/test_kaluki_*.py)
-
 BIN := $(VENV)/bin
 RUN := runs/quickstart
 
@@ -46,7 +39,8 @@ quickstart: $(VENV)/.train
 	@echo "The trained checkpoint lies in $(RUN)/checkpoint"
 
 # Warmed up before the tests start, so that their processes find the kernels compiled. The second run has Numba check every
-# index, which compiled code otherwise does not: what it reads and writes beyond an array would go unnoticed.
+# index, which compiled code otherwise does not: what it reads and writes beyond an array would go unnoticed. The tests that
+# run compiled code have the mark `kernels`, which tests/conftest.py gives them.
 test: $(VENV)/.dev
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
@@ -54,7 +48,7 @@ test: $(VENV)/.dev
 	$(BIN)/kalooki warmup
 	$(BIN)/python -m pytest -n $(WORKERS)
 	NUMBA_BOUNDSCHECK=1 $(BIN)/kalooki warmup
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n $(WORKERS) $(KERNEL_TESTS)
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n $(WORKERS) -m kernels
 
 bench: $(VENV)/.train
 	$(BIN)/kalooki bench

@@ -34,6 +34,10 @@ class NotationError(KalookiError):
     """A card, action, move or position text that cannot be read."""
 
 
+class NotationTypeError(NotationError, TypeError):
+    """Something that is to be read as a text, and is none."""
+
+
 class PositionError(KalookiError):
     """A position text that can be read but describes no possible position.
 

@@ -14,8 +14,9 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from kalooki_env.errors import RulesError, RulesTypeError, closest
+from kalooki_env.files import FileFault, read_yaml
 from kalooki_env.presets import NINE_DEALS, PRESETS
-from kalooki_env.values import plain, shown
+from kalooki_env.values import path_of, plain, shown
 
 RANKS = "A23456789TJQK"
 SUITS = "SHDC"
@@ -272,7 +273,7 @@ class Rules:
             raise kind(f"rules key {key}: {shown(value)} is not allowed{where}{closest(value, allowed)}")
 
     def _check_deals(self) -> None:
-        if self.game not in _FIXED:
+        if not isinstance(self.game, str) or self.game not in _FIXED:
             return  # reported with the other values
         if not isinstance(self.deals, tuple) or not all(isinstance(deal, str) for deal in self.deals):
             raise RulesTypeError(
@@ -344,7 +345,7 @@ class Rules:
         values = dict(data)
         name = values.pop("preset", "jamaican")
         if not isinstance(name, str):
-            raise RulesError(f"rules key preset: {name!r} is not allowed{closest(name, PRESETS)}")
+            raise RulesError(f"rules key preset: {shown(name)} is not allowed{closest(name, PRESETS)}")
         bad = [key for key in values if not isinstance(key, str)]
         if bad:
             raise RulesError(f"unknown rules key {bad[0]!r}{closest(bad[0], RULE_KEYS)}")
@@ -357,16 +358,15 @@ class Rules:
         Raises:
             RulesError: the file cannot be read, is no mapping, or holds unknown names or values.
         """
+        path = path_of("path", path)
         try:
-            import yaml
+            data = read_yaml(path)
         except ImportError as error:
             raise RulesError("reading rules from YAML needs PyYAML: pip install 'kalooki_env[train]'") from error
-        try:
-            data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-            raise RulesError(f"rules file {path}: {error}") from error
+        except FileFault as fault:
+            raise RulesError(f"rules file {path} {fault}") from fault
         if not isinstance(data, dict):
-            raise RulesError(f"rules file {path}: expected a mapping of keys to values, found {type(data).__name__}")
+            raise RulesError(f"rules file {path}: expected a mapping of keys to values, found {shown(data)}")
         try:
             return cls.from_mapping(data)
         except RulesError as error:

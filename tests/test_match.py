@@ -543,3 +543,15 @@ def test_the_sheet_of_ties_series_and_stakes() -> None:
     assert "until a total exceeds 100" in sheet_text(kaluki)
     assert "51 points" in sheet_text(kaluki)
     assert "P2 and P3 share the match" in sheet_text(kaluki)
+
+
+@pytest.mark.parametrize(("rules", "size"), [("jamaican", 219), ("kaluki51 match_deals=1 score_limit=null", 285)])
+def test_masks_of_a_match_have_the_size_of_its_action_space(rules: str, size: int, rng: np.random.Generator) -> None:
+    match = Match(rules, num_players=3, seed=1, scores=nine(50, 50, 90) if rules == "jamaican" else [])
+    shapes = {match.mask(seat).shape for seat in (None, 0, 1, 2)}
+    while match.outcome is None:
+        assert match.game is not None
+        match.do(eager_policy(match.game, match.legal_numbers(), rng))
+        shapes |= {match.mask(seat).shape for seat in (None, 0, 1, 2)}
+    shapes |= {match.mask(seat).shape for seat in (None, 0, 1, 2)}
+    assert shapes == {(size,)}

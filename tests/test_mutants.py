@@ -23,7 +23,7 @@ def test_all_mutants_are_caught(tmp_path: Path) -> None:
     assert not missed
 
 
-def test_anapply_edit_that_no_longer_fits_is_noticed(tmp_path: Path) -> None:
+def test_an_edit_that_no_longer_fits_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "step.py").write_text("a = 1\na = 1\n")
     for old in ("a = 1", "b"):
         with pytest.raises(PatchError, match=r"times in step\.py"):

@@ -112,7 +112,6 @@ def test_losing_by_an_illegal_action_ends_the_potential_too() -> None:
     env.reset(seed=3)
     first = env._rewards._potential.copy()
     env.step(112)
-    expected = [-4.0 if agent == "player_0" else 0.0 for agent in env.possible_agents]
     offender = env.possible_agents.index(next(agent for agent in env.possible_agents if env.infos[agent]["illegal"]))
     expected = [-4.0 if seat == offender else 0.0 for seat in range(4)]
     assert np.allclose(list(env.rewards.values()), expected - first)

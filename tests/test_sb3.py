@@ -337,12 +337,12 @@ def test_a_policy_plays_by_what_it_says(run: Path, tmp_path: Path) -> None:
     assert found.comparisons[0].with_agent.rotations == 4
     with zipfile.ZipFile(run / "policy.zip") as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    told = json.loads(members["kalooki_env.json"])["observation"]
+    told = json.loads(members["kalooki_env.json"])
     for change, message in (
         ({"schema_hash": "0" * 16}, "another observation schema"),
         ({"pieces": ["hnd"]}, "did you mean 'hand'"),
     ):
-        members["kalooki_env.json"] = json.dumps({"observation": told | change}).encode()
+        members["kalooki_env.json"] = json.dumps({**told, "observation": told["observation"] | change}).encode()
         with zipfile.ZipFile(tmp_path / "policy.zip", "w") as archive:
             for name, content in members.items():
                 archive.writestr(name, content)

@@ -138,6 +138,20 @@ def test_shaping_and_other_tables_train(tmp_path: Path) -> None:
     assert json.loads((config.folder / "checkpoint" / "checkpoint.json").read_text())["observation"]["max_seats"] == 5
 
 
+@pytest.mark.parametrize("game", ["rules=kaluki51", "rules=jamaican"])
+def test_two_players_train(game: str, tmp_path: Path) -> None:
+    """A game of Kaluki, and the Jamaican game's sudden death."""
+    deals = "deal={1: 1.0}" if "kaluki" in game else "deal={9: 1.0}"
+    config = smoke(
+        tmp_path, game, deals, "table.players=2", "budget.decisions=500", "opponents.agents={greedy: 1.0, random: 1.0}"
+    )
+    assert train(config, quiet=True)
+    path = config.folder / "checkpoint"
+    assert json.loads((path / "checkpoint.json").read_text())["num_players"] == 2
+    found = evaluate(path, ["random"], rules=game.partition("=")[2], num_players=2, deals=2, self_play=True)
+    assert found.comparisons[0].with_agent.rotations == 2
+
+
 def weights(folder: Path) -> bytes:
     return (folder / "checkpoint" / "weights.safetensors").read_bytes()
 
@@ -170,7 +184,10 @@ def test_shipped_configurations_are_valid(path: Path) -> None:
         ("deals.1=1", r"unknown key deals \(did you mean 'deal'\?\)"),
         ("budget.decisions=null", "give decisions, seconds, or both"),
         ("observation=[upcard]", "needs the piece hand"),
-        ("table.players=2", r"table\.players"),
+        ("table.players=2", r"table\.players 2 with deal\.1: 2 players may play only a sudden death, deal 9, not deal 1"),
+        ("table.players=9", r"table\.players: .*, found 9"),
+        ("network.head_start=1", r"network\.head_start: .*boolean, found 1"),
+        ("ppo.lanes=true", r"ppo\.lanes: expected a number, found True"),
         ("nonsense", "not of the form key=value"),
         ("name.a=1", "name is no section"),
     ],
@@ -247,9 +264,12 @@ def test_foreign_descriptions_are_refused(checkpoint: Path) -> None:
         ({"observation": {**info["observation"], "schema_hash": "0" * 16}}, "another observation schema"),
         ({"observation": {**info["observation"], "pieces": ["hands"]}}, "did you mean 'hand'"),
         ({"num_actions": 100}, "it has 100 actions"),
-        ({"network": {"hidden": [64]}}, r"trunk\.0\.weight: found \(32, \d+\), needed \(64, \d+\)"),
-        ({"network": None}, "TypeError"),
-        ({"observation": None}, "TypeError"),
+        ({"network": {**info["network"], "hidden": [64]}}, r"'trunk\.0\.weight': found \(32, \d+\) float32, needed \(64, \d+\)"),
+        ({"network": {**info["network"], "features": ["held"]}}, r"network\.features are \['held'\]; this version has"),
+        ({"network": {"hidden": [64]}}, r"key network\.features is missing"),
+        ({"network": None}, r"network: Input should be .*, found None"),
+        ({"observation": None}, r"observation: Input should be .*, found None"),
+        ({"decisins": 1}, r"unknown key decisins \(did you mean 'decisions'\?\)"),
     ]
     for change, message in changes:
         rewritten(checkpoint, {**info, **change}, with_digest=True)

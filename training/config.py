@@ -2,33 +2,66 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, ValidationError, model_validator
 
-from kalooki_env.errors import ConfigError, KalookiError, closest
+from kalooki_env.agents.models import MOST, MOST_LAYERS, MOST_WIDTH, Name, sentences
+from kalooki_env.arena.chunks import MOST_DEALS
+from kalooki_env.core import MAX_ACTIONS, SEATS, STATE
+from kalooki_env.errors import ConfigError, KalookiError, RulesError
+from kalooki_env.files import FileFault, read_yaml, yaml_of
 from kalooki_env.observe.schema import Observation
 from kalooki_env.rules import Rules
+from kalooki_env.values import path_of, shown
 
-Share = Annotated[float, Field(ge=0, le=1)]
-Positive = Annotated[float, Field(gt=0)]
-Count = Annotated[int, Field(ge=1)]
+#: Bytes that a network, or games and the decisions of an update, may take: more is a slip of the finger.
+MOST_MEMORY = 1 << 36
+#: Agents that are named, and letters of a text: no more than anybody needs.
+MOST_NAMES, MOST_LETTERS = 100, 1_000
+
+
+def _no_truth(value: object) -> object:
+    """Truth values are no numbers, though Python counts with them."""
+    if isinstance(value, bool):
+        raise ValueError("expected a number")
+    return value
+
+
+def _path(value: object) -> object:
+    """Paths are written as texts."""
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
+Whole = Annotated[int, BeforeValidator(_no_truth)]
+Real = Annotated[float, BeforeValidator(_no_truth)]
+Share = Annotated[Real, Field(ge=0, le=1)]
+Positive = Annotated[Real, Field(gt=0, le=1e9)]
+Amount = Annotated[Real, Field(ge=0, le=1e9)]
+Count = Annotated[Whole, Field(ge=1, le=10**9)]
+Seats = Annotated[Whole, Field(ge=2, le=SEATS)]
+Width = Annotated[Whole, Field(ge=1, le=MOST_WIDTH)]
+Decisions = Annotated[Whole, Field(ge=1, le=10**15)]
+Text = Annotated[str, Field(max_length=MOST_LETTERS)]
+#: The name of an agent, or a path where its checkpoint lies.
+AgentName = Annotated[Text, BeforeValidator(_path)]
 
 
 class Section(BaseModel):
     """Base of all parts: no unknown keys, no silent conversions of numbers to texts, no change afterwards."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class TableConfig(Section):
     """The table: seats in play, and seats that the spaces have room for (null: as many)."""
 
-    players: Annotated[int, Field(ge=3, le=8)] = 4
-    max_seats: Annotated[int, Field(ge=3, le=8)] | None = None
+    players: Seats = 4
+    max_seats: Seats | None = None
 
 
 class OpponentsConfig(Section):
@@ -40,14 +73,14 @@ class OpponentsConfig(Section):
     """
 
     share: Share = 0.0
-    agents: dict[str, Positive] = {"greedy": 1.0}
+    agents: Annotated[dict[AgentName, Positive], Field(min_length=1, max_length=MOST_NAMES)] = {"greedy": 1.0}
 
 
 class NetworkConfig(Section):
     """See `kalooki_env.agents.network.PolicyNetwork`."""
 
-    hidden: Annotated[list[Count], Field(min_length=1)] = [256, 256]
-    head_start: bool = False
+    hidden: Annotated[list[Width], Field(min_length=1, max_length=MOST_LAYERS)] = [256, 256]
+    head_start: StrictBool = False
 
 
 class PpoConfig(Section):
@@ -74,17 +107,17 @@ class PpoConfig(Section):
     minibatch: Count = 2_048
     epochs: Count = 2
     learning_rate: Positive = 1e-3
-    learning_rate_end: Annotated[float, Field(ge=0)] = 1e-4
+    learning_rate_end: Amount = 1e-4
     clip: Positive = 0.2
-    entropy: Annotated[float, Field(ge=0)] = 0.01
-    entropy_end: Annotated[float, Field(ge=0)] = 0.002
-    value_weight: Annotated[float, Field(ge=0)] = 0.5
+    entropy: Amount = 0.01
+    entropy_end: Amount = 0.002
+    value_weight: Amount = 0.5
     max_grad_norm: Positive = 0.5
-    gamma: Annotated[float, Field(gt=0, le=1)] = 1.0
+    gamma: Annotated[Real, Field(gt=0, le=1)] = 1.0
     lam: Share = 0.95
-    shaping: Annotated[float, Field(ge=0)] = 0.0
-    shaping_until: Annotated[float, Field(gt=0, le=1)] = 0.33
-    bfloat16: bool = False
+    shaping: Amount = 0.0
+    shaping_until: Annotated[Real, Field(gt=0, le=1)] = 0.33
+    bfloat16: StrictBool = False
 
 
 class BudgetConfig(Section):
@@ -93,7 +126,7 @@ class BudgetConfig(Section):
     A limit in seconds that is reached makes results depend on the machine.
     """
 
-    decisions: Count | None = None
+    decisions: Decisions | None = None
     seconds: Positive | None = None
 
     @model_validator(mode="after")
@@ -114,11 +147,11 @@ class EvaluationConfig(Section):
         seed: seed of the first deal.
     """
 
-    against: list[str] = ["greedy"]
-    every: Count | None = None
-    deals: Count = 250
-    final_deals: Count = 1_000
-    seed: Annotated[int, Field(ge=0)] = 1_000_000_000
+    against: Annotated[list[AgentName], Field(max_length=MOST_NAMES)] = ["greedy"]
+    every: Decisions | None = None
+    deals: Annotated[Whole, Field(ge=1, le=MOST_DEALS)] = 250
+    final_deals: Annotated[Whole, Field(ge=1, le=MOST_DEALS)] = 1_000
+    seed: Annotated[Whole, Field(ge=0, le=2**62)] = 1_000_000_000
 
 
 class RunConfig(Section):
@@ -132,13 +165,13 @@ class RunConfig(Section):
         checkpoint_every: seconds between two saves on the way.
     """
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
-    output: str = "runs"
-    seed: Annotated[int, Field(ge=0)] = 0
-    rules: str | dict[str, Any] = "jamaican"
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)]
+    output: Annotated[Text, BeforeValidator(_path)] = "runs"
+    seed: Annotated[Whole, Field(ge=0, le=MOST)] = 0
+    rules: Text | dict[str, Any] = "jamaican"
     table: TableConfig = TableConfig()
-    deal: Annotated[dict[Annotated[int, Field(ge=1, le=9)], Positive], Field(min_length=1)]
-    observation: str | list[str] = "obs-v1+solver"
+    deal: Annotated[dict[Annotated[Whole, Field(ge=1, le=9)], Positive], Field(min_length=1)]
+    observation: Name | list[Name] = "obs-v1+solver"
     budget: BudgetConfig
     evaluation: EvaluationConfig = EvaluationConfig()
     checkpoint_every: Positive = 120.0
@@ -171,7 +204,10 @@ class RunConfig(Section):
         # The package's own checks; its errors are `ValueError`s, which pydantic collects.
         rules = self.make_rules()
         for deal in self.deal:
-            rules.check_table(self.table.players, deal)
+            try:
+                rules.check_table(self.table.players, deal)
+            except RulesError as error:
+                raise ValueError(f"table.players {self.table.players} with deal.{deal}: {error}") from error
         self.make_observation()
         if self.max_seats < self.table.players:
             raise ValueError(f"table.max_seats {self.max_seats} has no room for {self.table.players} players")
@@ -187,7 +223,12 @@ class Config(RunConfig):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Config:
-        pieces = self.make_observation().pieces
+        observation = self.make_observation()
+        pieces = observation.pieces
+        rows = self.ppo.batch + self.ppo.lanes * (self.table.players + 1)
+        size = self.ppo.lanes * LANE_BYTES + rows * (observation.size + observation.num_actions)
+        check_memory(size, "ppo.lanes and ppo.batch")
+        check_memory(network_bytes(observation, self.network.hidden), "network.hidden")
         if "hand" not in pieces:
             raise ValueError("observation: the network needs the piece hand")
         if self.ppo.shaping and "solver" not in pieces:
@@ -195,6 +236,30 @@ class Config(RunConfig):
         if self.make_rules().game == "kaluki" and (self.ppo.shaping or self.network.head_start):
             raise ValueError("ppo.shaping and network.head_start rest on contract distances: they are for the Jamaican game")
         return self
+
+
+#: Bytes of a game in progress.
+LANE_BYTES = STATE.itemsize + 2 * MAX_ACTIONS
+
+
+def network_bytes(observation: Observation, hidden: Sequence[int]) -> int:
+    """Bytes of a network with layers of these widths while it is trained, its gradients and Adam's moments included."""
+    widths = [observation.size, *hidden, observation.num_actions]
+    return 16 * sum(before * after for before, after in pairwise(widths))
+
+
+def check_memory(size: int, keys: str) -> None:
+    """Refuse what no machine has room for.
+
+    Args:
+        size: bytes that are needed.
+        keys: keys that decide about it.
+
+    Raises:
+        ValueError: more than `MOST_MEMORY`.
+    """
+    if size > MOST_MEMORY:
+        raise ValueError(f"{keys}: {size / 2**30:,.0f} GiB of memory would be needed; allowed: {MOST_MEMORY >> 30} GiB")
 
 
 AnyConfig = TypeVar("AnyConfig", bound=RunConfig)
@@ -222,12 +287,13 @@ def read_config(model: type[AnyConfig], path: str | Path, overrides: Sequence[st
         ConfigError: the file cannot be read, or it has an unknown key or a value that is not allowed; the message gives the
             closest known key.
     """
+    path = path_of("configuration", path)
     try:
-        data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError(f"configuration {path}: {error}") from error
+        data = read_yaml(path)
+    except FileFault as fault:
+        raise ConfigError(f"configuration {path} {fault}") from fault
     if not isinstance(data, dict):
-        raise ConfigError(f"configuration {path}: expected a mapping of keys to values, found {type(data).__name__}")
+        raise ConfigError(f"configuration {path}: expected a mapping of keys to values, found {shown(data)}")
     for text in overrides:
         _override(data, text)
     return validated(model, data, str(path))
@@ -242,47 +308,34 @@ def validated(model: type[AnyConfig], data: dict[str, Any], source: str) -> AnyC
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        sentences = [f"configuration {source}: {_sentence(model, item)}" for item in error.errors()]
-        raise ConfigError("\n".join(sentences)) from error
+        lines = [f"configuration {source}: {sentence}" for sentence in sentences(model, error)]
+        raise ConfigError("\n".join(lines)) from error
     except KalookiError as error:
         raise ConfigError(f"configuration {source}: {error}") from error
+
+
+#: Names with dots between them in a key of an override.
+_MOST_SECTIONS = 10
 
 
 def _override(data: dict[str, Any], text: str) -> None:
     key, equals, value = text.partition("=")
     *sections, last = key.split(".")
+    words = f"--set {text if len(text) < 100 else shown(text)}"
     if not equals or not last:
-        raise ConfigError(f"--set {text}: not of the form key=value")
+        raise ConfigError(f"{words}: not of the form key=value")
+    if len(sections) >= _MOST_SECTIONS:
+        raise ConfigError(f"{words}: {len(sections)} sections; there are none inside of others")
     for name in sections:
         inner = data.setdefault(name, {})
         if not isinstance(inner, dict):
-            raise ConfigError(f"--set {text}: {name} is no section")
+            raise ConfigError(f"{words}: {name} is no section")
         data = inner
     try:
-        data[_number(last)] = yaml.safe_load(value)  # type: ignore[index]  # deal numbers are keys, too
-    except yaml.YAMLError as error:
-        raise ConfigError(f"--set {text}: {error}") from error
+        data[_number(last)] = yaml_of(value)  # type: ignore[index]  # deal numbers are keys, too
+    except FileFault as fault:
+        raise ConfigError(f"{words}: the value {fault}") from fault
 
 
 def _number(key: str) -> str | int:
-    return int(key) if key.isdecimal() else key
-
-
-def _sentence(model: type[BaseModel], error: Any) -> str:
-    """One of pydantic's errors in the words of this package."""
-    where = [str(part) for part in error["loc"]]
-    name = ".".join(where)
-    if error["type"] == "extra_forbidden":
-        return f"unknown key {name}{closest(where[-1], _keys(model, where[:-1]))}"
-    if error["type"] == "missing":
-        return f"key {name} is missing"
-    message = error["msg"].removeprefix("Value error, ")
-    return f"{name or 'values'}: {message}" + (f", found {error['input']!r}" if where else "")
-
-
-def _keys(model: type[BaseModel], path: Sequence[str]) -> list[str]:
-    for name in path:
-        inner = model.model_fields[name].annotation
-        if isinstance(inner, type) and issubclass(inner, BaseModel):
-            model = inner
-    return list(model.model_fields)
+    return int(key) if key.isdecimal() and len(key) < 10 else key

@@ -58,7 +58,7 @@ def train(config: Config, resume: bool = False, command: str = "", quiet: bool =
     progress = Progress()
     recover_folder(config.folder / "checkpoint")
     if resume:
-        arrays, saved = load_resume(config, network, optimizer, rng)
+        arrays, saved = load_resume(config, network, optimizer, rng, games.saved())
         games.restore(arrays)
         progress = Progress(**saved)
     else:

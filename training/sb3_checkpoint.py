@@ -9,18 +9,43 @@ import json
 import zipfile
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import torch
+from pydantic import Field, JsonValue
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import VecMonitor
 
+from kalooki_env.agents.models import PolicyInfo, Told, checked
 from kalooki_env.agents.sb3 import INFO
 from kalooki_env.errors import CheckpointError, ConfigError
-from training.checkpoint import check_same, recover_folder, replace_folder, run_info, versions
+from kalooki_env.files import FileFault, read_arrays, read_json
+from training.checkpoint import ProgressInfo, check_same, recover_folder, replace_folder, run_info
 from training.runs import Progress
 from training.sb3_config import Sb3Config
+
+
+class _MersenneKey(Told):
+    key: Annotated[list[Annotated[int, Field(ge=0, lt=2**32)]], Field(min_length=624, max_length=624)]
+    pos: Annotated[int, Field(ge=0, le=624)]
+
+
+class MersenneInfo(Told):
+    """The state of NumPy's global generator."""
+
+    bit_generator: Literal["MT19937"]
+    state: _MersenneKey
+    has_gauss: Literal[0, 1]
+    gauss: float
+
+
+class Sb3ResumeInfo(Told):
+    """What `resume/state.json` of a run of `training.sb3_ppo` says."""
+
+    config: dict[str, JsonValue]
+    numpy: MersenneInfo
+    progress: ProgressInfo
 
 
 def save_policy(config: Sb3Config, model: MaskablePPO, command: str, progress: Progress, evaluation: dict[str, Any]) -> None:
@@ -34,17 +59,15 @@ def save_policy(config: Sb3Config, model: MaskablePPO, command: str, progress: P
         evaluation: results of the last evaluation, if any.
     """
     observation = config.make_observation()
-    info = {
-        **run_info(config, "MaskablePPO", command, asdict(progress), evaluation),
-        "versions": versions("stable_baselines3", "sb3_contrib"),
-        "observation": observation.as_info(),
-        "num_actions": observation.num_actions,
-    }
+    packages = ("stable_baselines3", "sb3_contrib")
+    run = run_info(config, "MaskablePPO", command, asdict(progress), evaluation, *packages)
+    told = {**run.model_dump(mode="json"), "observation": observation.as_info(), "num_actions": observation.num_actions}
+    PolicyInfo.model_validate(told)
     # Written beside its place, then put there: an interruption leaves the old file or the new one.
     fresh = config.result.with_name(".policy.new.zip")
     model.save(fresh)
     with zipfile.ZipFile(fresh, "a") as archive:
-        archive.writestr(INFO, json.dumps(info, indent=1) + "\n")
+        archive.writestr(INFO, json.dumps(told, indent=1, allow_nan=False) + "\n")
     fresh.replace(config.result)
 
 
@@ -58,8 +81,12 @@ def save_resume(config: Sb3Config, model: MaskablePPO, env: VecMonitor, progress
         np.savez(folder / "state.npz", **arrays)
         generator = np.random.get_state(legacy=False)  # Stable-Baselines3 orders its minibatches by NumPy's global generator
         generator["state"]["key"] = generator["state"]["key"].tolist()
-        told = {"config": config.model_dump(mode="json"), "numpy": generator, "progress": asdict(progress)}
-        (folder / "state.json").write_text(json.dumps(told) + "\n", encoding="utf-8")
+        told = Sb3ResumeInfo(
+            config=config.model_dump(mode="json"),
+            numpy=MersenneInfo.model_validate(generator),
+            progress=ProgressInfo(**asdict(progress)),
+        )
+        (folder / "state.json").write_text(json.dumps(told.model_dump(mode="json")) + "\n", encoding="utf-8")
 
     replace_folder(config.folder / "resume", fill)
 
@@ -76,21 +103,25 @@ def load_resume(config: Sb3Config, env: VecMonitor) -> tuple[MaskablePPO, Progre
     """
     folder = config.folder / "resume"
     recover_folder(folder)
+    name = "state.json"
     try:
-        told = json.loads((folder / "state.json").read_text(encoding="utf-8"))
-        check_same(config, told["config"], folder)
-        model = MaskablePPO.load(folder / "model.zip", device="cpu")
-        with np.load(folder / "state.npz", allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        told = checked(Sb3ResumeInfo, read_json(folder / name))
+        check_same(config, told.config, folder)
+        name = "state.npz"
+        arrays = read_arrays(folder / name)
+        name = "model.zip"
+        model = MaskablePPO.load(folder / name, device="cpu")
+        name = "state.npz"
         state = {name.removeprefix("env."): array for name, array in arrays.items() if name.startswith("env.")}
         env.env_method("set_state", state)
         env.episode_returns, env.episode_lengths = arrays["returns"], arrays["lengths"]
         model.set_env(env, force_reset=False)
         torch.set_rng_state(torch.from_numpy(arrays["torch"]))
-        np.random.set_state(told["numpy"])
-        progress = Progress(**told["progress"])
-    except (CheckpointError, ConfigError):
+        np.random.set_state(told.numpy.model_dump())
+    except ConfigError:
         raise
+    except FileFault as fault:
+        raise CheckpointError(f"resume state {folder}: {name} {fault}") from fault
     except Exception as error:
-        raise CheckpointError(f"resume state {folder} cannot be read: {type(error).__name__}: {error}") from error
-    return model, progress
+        raise CheckpointError(f"resume state {folder}: {name} cannot be read: {type(error).__name__}: {error}") from error
+    return model, Progress(**told.progress.model_dump())

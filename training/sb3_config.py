@@ -8,13 +8,30 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from training.config import Count, Positive, RunConfig, Section, Share, read_config
+from kalooki_env.agents.models import MOST_LAYERS
+from training.config import (
+    LANE_BYTES,
+    MOST_NAMES,
+    AgentName,
+    Amount,
+    Count,
+    Positive,
+    Real,
+    RunConfig,
+    Section,
+    Share,
+    Whole,
+    Width,
+    check_memory,
+    network_bytes,
+    read_config,
+)
 
 
 class Sb3NetworkConfig(Section):
     """Widths of the hidden layers, of policy and value function each, with ReLU between them."""
 
-    hidden: Annotated[tuple[Count, ...], Field(min_length=1)] = (128, 128)
+    hidden: Annotated[tuple[Width, ...], Field(min_length=1, max_length=MOST_LAYERS)] = (128, 128)
 
 
 class Sb3PpoConfig(Section):
@@ -35,16 +52,16 @@ class Sb3PpoConfig(Section):
 
     num_envs: Count = 128
     n_steps: Count = 64
-    batch_size: Annotated[int, Field(ge=2)] = 4_096
+    batch_size: Annotated[Whole, Field(ge=2, le=10**9)] = 4_096
     n_epochs: Count = 4
     learning_rate: Positive = 1e-3
-    learning_rate_end: Annotated[float, Field(ge=0)] = 1e-4
-    gamma: Annotated[float, Field(gt=0, le=1)] = 1.0
+    learning_rate_end: Amount = 1e-4
+    gamma: Annotated[Real, Field(gt=0, le=1)] = 1.0
     gae_lambda: Share = 0.95
     clip_range: Positive = 0.2
-    ent_coef: Annotated[float, Field(ge=0)] = 0.005
-    ent_coef_end: Annotated[float, Field(ge=0)] = 0.0005
-    vf_coef: Annotated[float, Field(ge=0)] = 0.5
+    ent_coef: Amount = 0.005
+    ent_coef_end: Amount = 0.0005
+    vf_coef: Amount = 0.5
     max_grad_norm: Positive = 0.5
 
     @property
@@ -67,9 +84,9 @@ class Sb3Config(RunConfig):
         reward, shaping: as for `kalooki_env.env`.
     """
 
-    opponents: str | list[str] = "greedy"
+    opponents: AgentName | Annotated[list[AgentName], Field(max_length=MOST_NAMES)] = "greedy"
     reward: Literal["score", "zero_sum", "win"] = "zero_sum"
-    shaping: Annotated[float, Field(ge=0)] = 0.0
+    shaping: Amount = 0.0
     network: Sb3NetworkConfig = Sb3NetworkConfig()
     ppo: Sb3PpoConfig = Sb3PpoConfig()
 
@@ -77,6 +94,14 @@ class Sb3Config(RunConfig):
     def result(self) -> Path:
         """What the run leaves for players."""
         return self.folder / "policy.zip"
+
+    @model_validator(mode="after")
+    def _fits_in_memory(self) -> Sb3Config:
+        observation = self.make_observation()
+        size = self.ppo.num_envs * LANE_BYTES + self.ppo.per_update * 4 * (observation.size + observation.num_actions)
+        check_memory(size, "ppo.num_envs and ppo.n_steps")
+        check_memory(2 * network_bytes(observation, self.network.hidden), "network.hidden")  # policy and values
+        return self
 
 
 def load_sb3_config(path: str | Path, overrides: Sequence[str] = ()) -> Sb3Config:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,13 +18,16 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 
 from kalooki_env.agents.base import Agent
+from kalooki_env.agents.models import FORMAT, CheckpointInfo, RunInfo, checked
 from kalooki_env.agents.network import PolicyNetwork, best_actions, legal_logits
 from kalooki_env.errors import AgentError, CheckpointError, ConfigError
+from kalooki_env.files import FileFault, check_parts, read_bytes, read_json
 from kalooki_env.game.engine import Engine
-from kalooki_env.observe.schema import Observation
+from kalooki_env.values import path_of, shown
 
-FORMAT = "kalooki-checkpoint-v1"
 INFO, WEIGHTS = "checkpoint.json", "weights.safetensors"
+#: Bytes that the header of the weights may take beside them.
+_MOST_HEADER = 1 << 20
 
 
 class CheckpointAgent(Agent):
@@ -45,31 +49,18 @@ class CheckpointAgent(Agent):
 
     @classmethod
     def load(cls, folder: str | Path, sample: bool = False) -> CheckpointAgent:
-        """The agent of a checkpoint folder.
+        """The agent of a checkpoint folder. Nothing is allocated for it before its files are known to fit each other.
 
         Raises:
             CheckpointError: the folder is incomplete, or what it holds is damaged, edited, or of another version.
         """
-        folder = Path(folder)
-        info = read_info(folder)
-        observation = _observation(folder, info)
+        folder = path_of("checkpoint", folder)
         try:
-            data = (folder / WEIGHTS).read_bytes()
-        except OSError as error:
-            raise CheckpointError(f"checkpoint {folder}: {WEIGHTS} cannot be read: {error.strerror or error}") from error
-        if hashlib.sha256(data).hexdigest() != info["weights_sha256"]:
-            raise CheckpointError(
-                f"checkpoint {folder}: {WEIGHTS} ({len(data)} bytes) is not the file that {INFO} describes: it is truncated, "
-                f"edited, or of another checkpoint"
-            )
-        try:
-            weights = load(data)
-            network = PolicyNetwork(observation, [int(width) for width in info["network"]["hidden"]])
-        except (SafetensorError, KeyError, TypeError, ValueError) as error:
-            raise CheckpointError(f"checkpoint {folder}: {type(error).__name__}: {error}") from error
-        _check_shapes(folder, network, weights)
-        network.load_state_dict(weights)
-        return cls(network, info, sample)
+            info = read_info(folder)
+            network = _read_network(folder, info)
+        except FileFault as fault:
+            raise CheckpointError(f"checkpoint {folder}: {fault}") from fault
+        return cls(network, info.model_dump(mode="json", exclude_unset=True), sample)
 
     def begin(self, engine: Engine) -> None:
         """See `Agent.begin`."""
@@ -100,24 +91,22 @@ class CheckpointAgent(Agent):
         return policy.float().numpy(), values.numpy()
 
 
-def read_info(folder: Path) -> dict[str, Any]:
+def read_info(folder: Path) -> CheckpointInfo:
     """What a checkpoint says of itself, checked against the digest that it was written with.
 
     Raises:
-        CheckpointError: no such file, or a damaged, edited or foreign one.
+        FileFault: no such file, or a damaged, edited or foreign one.
     """
     try:
-        info = json.loads((folder / INFO).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise CheckpointError(f"checkpoint {folder}: {INFO} cannot be read: {error.strerror or error}") from error
-    except ValueError as error:
-        raise CheckpointError(f"checkpoint {folder}: {INFO} is truncated or damaged: {error}") from error
-    if not isinstance(info, dict) or info.get("format") != FORMAT:
-        found = info.get("format") if isinstance(info, dict) else type(info).__name__
-        raise CheckpointError(f"checkpoint {folder}: {INFO} is of format {found!r}; this version reads {FORMAT!r}")
-    if info.get("info_sha256") != info_digest(info):
-        raise CheckpointError(f"checkpoint {folder}: {INFO} has been edited: it is not what was written by the trainer")
-    return info
+        told = read_json(folder / INFO)
+        if not isinstance(told, dict) or told.get("format") != FORMAT:
+            found = shown(told.get("format")) if isinstance(told, dict) else type(told).__name__
+            raise FileFault(f"is of format {found}; this version reads {FORMAT!r}")
+        if told.get("info_sha256") != info_digest(told):
+            raise FileFault("has been edited, or is damaged: it is not what was written by the trainer")
+        return checked(CheckpointInfo, told)
+    except FileFault as fault:
+        raise FileFault(f"{INFO} {fault}") from fault
 
 
 def info_digest(info: dict[str, Any]) -> str:
@@ -126,53 +115,76 @@ def info_digest(info: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def write_checkpoint(folder: Path, network: PolicyNetwork, info: dict[str, Any]) -> None:
+def write_checkpoint(folder: Path, network: PolicyNetwork, run: RunInfo) -> None:
     """Write the two files into an existing folder.
 
     Args:
         folder: where to.
         network: the network.
-        info: what to say of it beside what `load` needs, which is added here.
+        run: what to say of the run beside what `load` needs, which is added here.
     """
     data = save({name: value.contiguous() for name, value in network.state_dict().items()})
     observation = network.observation
-    info = {
+    told: dict[str, Any] = {
         "format": FORMAT,
-        **info,
+        **run.model_dump(mode="json"),
         "observation": observation.as_info(),
         "num_actions": observation.num_actions,
         "network": {"hidden": list(network.hidden), "features": list(network.features)},
         "weights_sha256": hashlib.sha256(data).hexdigest(),
     }
-    info["info_sha256"] = info_digest(info)
+    told["info_sha256"] = info_digest(told)
+    CheckpointInfo.model_validate(told)
     (folder / WEIGHTS).write_bytes(data)
-    (folder / INFO).write_text(json.dumps(info, indent=1) + "\n", encoding="utf-8")
+    (folder / INFO).write_text(json.dumps(told, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def _observation(folder: Path, info: dict[str, Any]) -> Observation:
+def _read_network(folder: Path, info: CheckpointInfo) -> PolicyNetwork:
+    """The network that a checkpoint describes, with its weights.
+
+    Raises:
+        FileFault: the weights cannot be read, or are not those that it describes.
+    """
     try:
-        told = info["observation"]
-        observation = Observation.from_info(told)
-        known, actions = told["schema_hash"], info["num_actions"]
-    except (KeyError, TypeError, ConfigError) as error:
-        raise CheckpointError(f"checkpoint {folder}: {INFO}: {type(error).__name__}: {error}") from error
-    if observation.schema_hash != known:
-        raise CheckpointError(
-            f"checkpoint {folder}: it was trained with another observation schema ({known}) than this version of the package has "
-            f"({observation.schema_hash}) for the pieces {', '.join(observation.pieces)} and max_seats={observation.max_seats}"
-        )
-    if actions != observation.num_actions:
-        raise CheckpointError(
-            f"checkpoint {folder}: it has {actions} actions; this version of the package has "
-            f"{observation.num_actions} for max_seats={observation.max_seats}"
-        )
-    return observation
+        observation = info.observation.make(info.num_actions)
+        with torch.device("meta"):  # shapes without memory, however large they are
+            network = PolicyNetwork(observation, info.network.hidden)
+    except ConfigError as error:
+        raise FileFault(f"{INFO}: {error}") from error
+    if list(network.features) != info.network.features:
+        raise FileFault(f"{INFO}: network.features are {info.network.features}; this version has {list(network.features)}")
+    try:
+        weights = read_tensors(folder / WEIGHTS, network.state_dict(), info.weights_sha256)
+    except FileFault as fault:
+        raise FileFault(f"{WEIGHTS} {fault}") from fault
+    network.load_state_dict(weights, assign=True)
+    return network
 
 
-def _check_shapes(folder: Path, network: PolicyNetwork, weights: dict[str, torch.Tensor]) -> None:
-    needed = {name: tuple(value.shape) for name, value in network.state_dict().items()}
-    found = {name: tuple(value.shape) for name, value in weights.items()}
-    wrong = [name for name in sorted(needed.keys() | found.keys()) if needed.get(name) != found.get(name)]
-    if wrong:
-        lines = "; ".join(f"{name}: found {found.get(name, 'nothing')}, needed {needed.get(name, 'nothing')}" for name in wrong)
-        raise CheckpointError(f"checkpoint {folder}: {WEIGHTS} does not fit the network: {lines}")
+def read_tensors(path: Path, like: Mapping[str, torch.Tensor], sha256: str | None = None) -> dict[str, torch.Tensor]:
+    """The tensors of a file that safetensors wrote. Nothing is allocated for a file that is larger than they can be.
+
+    Args:
+        path: the file.
+        like: tensors of the names, types and shapes that it must hold, no others; they need not have memory.
+        sha256: digest that the file must have.
+
+    Raises:
+        FileFault: it cannot be read, or holds something else, or numbers that are not finite.
+    """
+    data = read_bytes(path, sum(value.nbytes for value in like.values()) + _MOST_HEADER)
+    if sha256 is not None and hashlib.sha256(data).hexdigest() != sha256:
+        raise FileFault(f"({len(data)} bytes) is not the file that was described: it is truncated, edited, or of another network")
+    try:
+        tensors = load(data)
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise FileFault(f"is truncated or damaged: {type(error).__name__}: {error}") from error
+    check_parts(*({name: _words(value) for name, value in parts.items()} for parts in (tensors, like)))
+    endless = [name for name, value in tensors.items() if not value.isfinite().all()]
+    if endless:
+        raise FileFault(f"has numbers in {endless[0]} that are not finite")
+    return {name: value.clone() for name, value in tensors.items()}
+
+
+def _words(tensor: torch.Tensor) -> str:
+    return f"{tuple(tensor.shape)} {str(tensor.dtype).removeprefix('torch.')}"

@@ -155,7 +155,8 @@ def _linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
 def _card_points() -> Tensor:
     """Points of the cards, a fifteenth of them: the joker, whose points depend on the rules, is never discarded."""
     names = [rank + suit for suit in "SHDC" for rank in "A23456789TJQK"]
-    return torch.tensor([Rules().card_points(name) / 15 for name in names] + [0.0])
+    # On the processor even where a network is made of shapes alone: it is no weight, and nobody loads it.
+    return torch.tensor([Rules().card_points(name) / 15 for name in names] + [0.0], device="cpu")
 
 
 def _same_rank(cards: Tensor) -> Tensor:

@@ -6,19 +6,23 @@ recognised by their looks, but only loaded under a name that says so, `sb3:PATH`
 
 from __future__ import annotations
 
-import json
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kalooki_env.agents.base import Agent
-from kalooki_env.errors import AgentError
+from kalooki_env.errors import AgentError, ConfigError
+from kalooki_env.files import MOST_BYTES, FileFault, decoded, is_file, json_of, read_at_most
 from kalooki_env.game.engine import Engine
 from kalooki_env.observe.schema import VERSION, Observation
+from kalooki_env.values import path_of, shown
+
+if TYPE_CHECKING:
+    from kalooki_env.agents.models import PolicyInfo
 
 #: Member of a zip file that says what its policy was trained with; Stable-Baselines3 takes no notice of it.
 INFO = "kalooki_env.json"
@@ -51,18 +55,25 @@ class SB3Agent(Agent):
         Raises:
             AgentError: no such file, or one that cannot be loaded.
         """
+        path = path_of("policy", path)
+        name = shown(f"sb3:{path}")
         try:
+            import pydantic  # noqa: F401  (asked for further below)
             from sb3_contrib import MaskablePPO
         except ImportError as error:
-            raise AgentError(f"agent 'sb3:{path}' needs sb3-contrib: pip install 'kalooki_env[train]'") from error
+            raise AgentError(f"agent {name} needs {error.name}: pip install 'kalooki_env[train]'") from error
+        file = file_of(path)
         try:
+            # Looked at whether or not it is needed, and before anything is unpickled.
+            trained = _told(file)
             if observation is None:
-                observation = _told_observation(path)
-            model = MaskablePPO.load(path, device="cpu")
-        except AgentError:
-            raise
+                observation = VERSION if trained is None else trained.observation.make(trained.num_actions).pieces
+        except (FileFault, ConfigError) as fault:
+            raise AgentError(f"agent {name} cannot be loaded: {fault}") from fault
+        try:
+            model = MaskablePPO.load(file, device="cpu")
         except Exception as error:
-            raise AgentError(f"agent 'sb3:{path}' cannot be loaded: {type(error).__name__}: {error}") from error
+            raise AgentError(f"agent {name} cannot be loaded: {type(error).__name__}: {error}") from error
         return cls(model, observation, sample)
 
     def begin(self, engine: Engine) -> None:
@@ -85,18 +96,28 @@ class SB3Agent(Agent):
         return np.asarray(actions, np.int64)
 
 
-def _told_observation(path: str | Path) -> str | tuple[str, ...]:
-    """The pieces that a zip file says its policy was trained with; the default if it says nothing."""
-    file = Path(path) if Path(path).exists() else Path(f"{path}.zip")  # Stable-Baselines3 takes names without the ending
-    with zipfile.ZipFile(file) as archive:
-        if INFO not in archive.namelist():
-            return VERSION
-        told = json.loads(archive.read(INFO))["observation"]
-    observation = Observation.from_info(told)
-    if observation.schema_hash != told["schema_hash"]:
-        raise AgentError(
-            f"agent 'sb3:{path}' was trained with another observation schema ({told['schema_hash']}) than this version of the "
-            f"package has ({observation.schema_hash}) for the pieces {', '.join(observation.pieces)} and "
-            f"max_seats={observation.max_seats}"
-        )
-    return observation.pieces
+def file_of(path: str | Path) -> Path:
+    """The zip file that is meant: like Stable-Baselines3, this takes names without the ending."""
+    return Path(path) if is_file(path) else Path(f"{path}.zip")
+
+
+def _told(file: Path) -> PolicyInfo | None:
+    """What a zip file says of its policy; None if it says nothing.
+
+    Raises:
+        FileFault: no zip file, or it says what nobody can read.
+    """
+    from kalooki_env.agents.models import PolicyInfo, checked
+
+    try:
+        with zipfile.ZipFile(file) as archive:
+            if INFO not in archive.namelist():
+                return None
+            with archive.open(INFO) as member:
+                return checked(PolicyInfo, json_of(decoded(read_at_most(member, MOST_BYTES))))
+    except OSError as error:
+        raise FileFault(f"it cannot be read: {error.strerror or error}") from error
+    except FileFault as fault:
+        raise FileFault(f"{INFO} in it {fault}") from fault
+    except Exception as error:  # zipfile raises many kinds for damaged files
+        raise FileFault(f"it is no zip file that can be read: {type(error).__name__}: {error}") from error

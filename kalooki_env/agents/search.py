@@ -47,7 +47,7 @@ _BOTS: Mapping[str, int] = {"expert-v1": EXPERT, "expert-v2": EXPERT_V2, "greedy
 _HIDDEN: Mapping[str, int] = {"read": READ, "paced": PACED, "uniform": UNIFORM}
 
 
-class _Learned(NamedTuple):
+class Learned(NamedTuple):
     """What a search learns from self-play.
 
     Attributes:
@@ -77,6 +77,10 @@ class SearchAgent(Agent):
         turns: turns of the seat that are played out before the rest is estimated; 0 for playing deals to their ends.
         lessons: deals that the bot plays against itself before the first decision in a deal of that number: to their ends the
             estimate is fitted, and how near hands are to their contracts is counted.
+
+    Attributes:
+        mask: room for a mask, int8 (num_actions,), once the table is known.
+        work: room for what `kalooki_env.agents.rollouts` computes, WORK (1,), likewise.
 
     Raises:
         AgentError: a value that is not allowed.
@@ -115,9 +119,9 @@ class SearchAgent(Agent):
                 "greedy and expert-v1 play Kaluki"
             )
         self._engine = engine
-        self._mask = np.zeros(engine.num_actions, np.int8)
-        self._work = np.zeros(1, WORK)
-        self._learned: dict[int, _Learned] = {}
+        self.mask = np.zeros(engine.num_actions, np.int8)
+        self.work = np.zeros(1, WORK)
+        self._learned: dict[int, Learned] = {}
 
     def act(self, observations: NDArray[Any], masks: NDArray[np.int8], rng: np.random.Generator) -> NDArray[np.int64]:
         """See `Agent.act`."""
@@ -128,10 +132,10 @@ class SearchAgent(Agent):
     ) -> NDArray[np.int64]:
         table = self._engine
         chosen = np.empty(len(views), np.int64)
-        core.seed_lanes(self._work["worlds"][0, 2:], rng.integers(2**63, size=1, dtype=np.uint64))
+        core.seed_lanes(self.work["worlds"][0, 2:], rng.integers(2**63, size=1, dtype=np.uint64))
         listed = np.empty(core.MAX_ACTIONS, np.int64)
         for i in range(len(views)):
-            n = list_candidates(views, masks, i, self._prior, table.record, table.feas, table.dist, self._work, listed)
+            n = list_candidates(views, masks, i, self._prior, table.record, table.feas, table.dist, self.work, listed)
             actions = listed[:n].copy()
             chosen[i] = actions[self._best(positions, views, i, actions)] if n > 1 else actions[0]
         return chosen
@@ -139,7 +143,7 @@ class SearchAgent(Agent):
     def _best(self, positions: NDArray[np.void], views: NDArray[np.void], i: int, actions: NDArray[np.int64]) -> int:
         """Index of the best candidate."""
         table = self._engine
-        learned = self._learn(int(views[i]["deal"])) if self._knows in (PACED, READ) or self._turns else _NOTHING
+        learned = self.learn(int(views[i]["deal"])) if self._knows in (PACED, READ) or self._turns else NOTHING_LEARNED
         alive = np.ones(len(actions), np.uint8)
         sums = np.zeros((len(actions), 2))
         rounds = max(1, int(np.ceil(np.log2(len(actions)))))
@@ -151,10 +155,10 @@ class SearchAgent(Agent):
                 count = min(left, _SLICE)
                 judge(
                     positions, views, i, table.record, table.feas, table.dist, self._knows, self._bot, learned.paces, self._turns,
-                    learned.weights, actions, alive, sums, count, self._mask, self._work,
+                    learned.weights, actions, alive, sums, count, self.mask, self.work,
                 )  # fmt: skip
                 seen += count
-                mean, error = _estimates(sums, seen)
+                mean, error = estimates(sums, seen)
                 if seen >= _FEWEST:
                     # What chance can hardly make better than the first any more.
                     alive[1:] &= mean[1:] + _SURE * error[1:] > 0
@@ -170,7 +174,7 @@ class SearchAgent(Agent):
         best = max(np.flatnonzero(alive), key=lambda k: mean[k])
         return int(best) if mean[best] > self._z * error[best] else 0
 
-    def _learn(self, deal: int) -> _Learned:
+    def learn(self, deal: int) -> Learned:
         """What self-play of the bot teaches about a deal of this number."""
         if deal not in self._learned:
             table = self._engine
@@ -182,9 +186,9 @@ class SearchAgent(Agent):
             features = np.zeros((deals * table.rules.max_turns(table.num_players), FEATURES))
             outcomes = np.zeros(len(features))
             n = note_self_play(
-                states, table.record, table.feas, table.dist, self._bot, self._mask, self._work, counts, features, outcomes
+                states, table.record, table.feas, table.dist, self._bot, self.mask, self.work, counts, features, outcomes
             )
-            self._learned[deal] = _Learned(_quantiles(counts), _weights(features[:n], outcomes[:n]))
+            self._learned[deal] = Learned(_quantiles(counts), _weights(features[:n], outcomes[:n]))
         return self._learned[deal]
 
 
@@ -210,7 +214,8 @@ class CheatAll(CheatHands):
         super().__init__(rollouts=1, z=0.0, bot=bot, turns=0)
 
 
-_NOTHING = _Learned(np.zeros((1, 1), np.int64), np.zeros((2, FEATURES)))
+#: What a search has learned that needs no lessons: it looks at hands as they are, or plays deals to their ends.
+NOTHING_LEARNED = Learned(np.zeros((1, 1), np.int64), np.zeros((2, FEATURES)))
 
 
 def _weights(features: NDArray[np.float64], outcomes: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -224,7 +229,7 @@ def _weights(features: NDArray[np.float64], outcomes: NDArray[np.float64]) -> ND
     return found
 
 
-def _estimates(sums: NDArray[np.float64], count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def estimates(sums: NDArray[np.float64], count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Means and their standard errors, from sums of `count` numbers and of their squares, (n, 2)."""
     mean = sums[:, 0] / count
     error = np.sqrt(np.maximum(sums[:, 1] / count - mean**2, 0.0) / max(1, count - 1))

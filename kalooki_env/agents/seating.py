@@ -78,7 +78,7 @@ def seat(agent: str | Path | Agent, place: Any, *, seed: int | None = None, reve
     if isinstance(place, type) or not callable(getattr(inner, "open_decisions", None)):
         raise ConfigTypeError(f"place {shown(place)} is not allowed; allowed: a Game, a Match, or an environment of kalooki_env")
     named = isinstance(agent, str | Path)
-    found = load(str(agent)) if isinstance(agent, str | Path) else agent
+    found = load(agent) if isinstance(agent, str | Path) else agent
     if not callable(getattr(found, "act", None)) or isinstance(found, type):
         raise ConfigTypeError(
             f"agent {shown(agent)} is not allowed; allowed: a name, a path, or an object with act(observations, masks, rng)"

@@ -6,15 +6,16 @@ the results are the same with any number of processes, for agents with chance to
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kalooki_env import agents as registry
-from kalooki_env.agents.base import Agent
+from kalooki_env.agents import AgentLike
 from kalooki_env.agents.play import Player
 from kalooki_env.arena.recording import TableRecorder, watched
 from kalooki_env.arena.tables import Progress, deal_lanes, play
@@ -24,8 +25,6 @@ from kalooki_env.records.recorder import Line
 from kalooki_env.rules import Rules
 from kalooki_env.values import check_seed, whole_number
 
-#: An agent, or a name that `kalooki_env.agents.load` takes.
-AgentLike: TypeAlias = Agent | str
 #: Tables of a chunk, or a little less. All nine deals in four rotations: 10 of each number. Chunks of 900 would save scripted
 #: agents 3 % of their time and a small network 20 %, but leave slow agents with few deals nothing to share out. What agents with
 #: chance draw depends on it, so another number gives other (equally good) samples, and wants a new version of the suite.
@@ -166,7 +165,7 @@ class Cast:
         key = (str(table.rules), table.num_players, table.max_seats, name, is_watched)
         if key not in self._players:
             agent = self._agents[name]
-            loaded = registry.load(agent) if isinstance(agent, str) else agent
+            loaded = registry.load(agent) if isinstance(agent, str | os.PathLike) else agent
             self._players[key] = Player(watched(loaded) if is_watched else loaded, table, name, reveal=reveal)
         return self._players[key]
 

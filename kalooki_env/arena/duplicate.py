@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kalooki_env.arena.chunks import AgentLike, DealSet, Ends, chunks_of, rotations_of, seats_of
+from kalooki_env.agents import AgentLike
+from kalooki_env.arena.chunks import DealSet, Ends, chunks_of, rotations_of, seats_of
 from kalooki_env.arena.processes import play_chunks
 from kalooki_env.arena.stats import Estimate, estimate, estimate_of_means
 from kalooki_env.arena.tables import Progress, quiet

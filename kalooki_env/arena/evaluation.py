@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalooki_env import agents as registry
+from kalooki_env.agents import Agent, AgentLike
 from kalooki_env.agents.play import Player
-from kalooki_env.arena.chunks import MOST_DEALS, AgentLike, DealSet
+from kalooki_env.arena.chunks import MOST_DEALS, DealSet
 from kalooki_env.arena.duplicate import Arena, Duplicates
 from kalooki_env.arena.processes import check_jobs
 from kalooki_env.arena.stats import CONFIDENCE, Estimate
@@ -227,7 +228,7 @@ def evaluate(
     """Evaluate an agent on duplicate deals.
 
     Args:
-        agent: the agent, or its name.
+        agent: the agent, or its name, or the path of its folder.
         against: opponents; each in turn holds all other seats.
         baselines: who else is put into the agent's seat for comparison; default: a further copy of the opponent.
         line_up: agents of the other seats for one more table, in which every pair of agents is compared.
@@ -348,18 +349,19 @@ class _Names:
 
     def add(self, agent: AgentLike) -> str:
         """The name of an agent: its text, or the name of its class, numbered if another object has that name."""
-        if isinstance(agent, str):
-            if agent not in self.agents:
-                loaded = registry.load(agent)  # whoever plays it: errors come before anything is played
-                Player(loaded, self._table, agent, reveal=self._reveal)
-                self.agents[agent] = agent if self._by_name else loaded
-            return agent
+        given: Agent | str = registry.name_of(agent)
+        if isinstance(given, str):
+            if given not in self.agents:
+                loaded = registry.load(given)  # whoever plays it: errors come before anything is played
+                Player(loaded, self._table, given, reveal=self._reveal)
+                self.agents[given] = given if self._by_name else loaded
+            return given
         for name, known in self.agents.items():
-            if known is agent:
+            if known is given:
                 return name
-        base = type(agent).__name__
+        base = type(given).__name__
         taken = sum(name.partition("#")[0] == base for name in self.agents)
         name = base if not taken else f"{base}#{taken + 1}"
-        Player(agent, self._table, name, reveal=self._reveal)
-        self.agents[name] = agent
+        Player(given, self._table, name, reveal=self._reveal)
+        self.agents[name] = given
         return name

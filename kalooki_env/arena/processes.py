@@ -15,8 +15,9 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from typing import Any
 
+from kalooki_env.agents import AgentLike
 from kalooki_env.agents.play import Player
-from kalooki_env.arena.chunks import AgentLike, Cast, Chunk, Ends, play_chunk
+from kalooki_env.arena.chunks import Cast, Chunk, Ends, play_chunk
 from kalooki_env.arena.tables import Progress
 from kalooki_env.errors import AgentError, ConfigError
 from kalooki_env.game.engine import Engine

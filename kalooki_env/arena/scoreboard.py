@@ -7,6 +7,7 @@ import json
 import os
 import re
 import warnings
+import zlib
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,16 @@ from typing import Any
 from kalooki_env.arena.report import columns, estimate_text
 from kalooki_env.arena.suite import Part, Results, Spec
 from kalooki_env.errors import ConfigError
+from kalooki_env.fields import Fields
+from kalooki_env.files import FileFault, decoded, json_of, read_at_most
+from kalooki_env.values import shown
 
 #: Fields of `Part` that are lists by deal; those of the deals' numbers follow from the specification.
 _LISTS = ("points", "baseline_points", "went_out", "opened")
+#: Bytes that results may have when they are unpacked: seventy times as many as all that there are.
+_MOST_BYTES = 1 << 26
+#: Points, beyond all that seats can have in a deal.
+_MOST_POINTS = 1_000_000
 #: What stands in a cell where an agent would be compared with itself.
 ITSELF = "itself"
 
@@ -56,26 +64,40 @@ def load(path: Path, spec: Spec) -> Results:
         ConfigError: not a file of results, or one of another suite.
     """
     try:
-        data: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
-        known = data["spec_digest"]
-        numbers = [number for number in data["spec"]["deals"] for _ in range(data["deals_per_number"])]
-        parts = [
-            Part(
-                part["preset"],
-                part["opponent"],
-                numbers,
-                **{name: part["by_single_deal"][name] for name in _LISTS},
-                package=part["package"],
-            )
-            for part in data["parts"]
-        ]
-        results = Results(spec, data["agent"], data["name"], data["digest"], data["deals_per_number"])
-    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"{path} is not a file of results: {type(error).__name__}: {error}") from error
-    if known != spec.digest:
-        raise ConfigError(f"{path} is of another suite ({known}) than suite-{spec.version} ({spec.digest})")
-    results.parts = {(part.preset, part.opponent): part for part in parts}
+        with gzip.open(path) as file:
+            data = Fields(json_of(decoded(read_at_most(file, _MOST_BYTES))))
+        known = data.text("spec_digest")
+        if known != spec.digest:
+            raise ConfigError(f"{path} is of another suite ({shown(known)[1:-1]}) than suite-{spec.version} ({spec.digest})")
+        per_number = data.whole("deals_per_number", 1, spec.deals_per_number)
+        digest = None if data.is_null("digest") else data.text("digest")
+        results = Results(spec, data.text("agent"), data.text("name"), digest, per_number)
+        for part in data.each("parts"):
+            played = _part(part, results)
+            results.parts[played.preset, played.opponent] = played
+    except (OSError, EOFError, zlib.error) as error:
+        raise ConfigError(f"{path} is not a file of results: {error}") from error
+    except FileFault as fault:
+        raise ConfigError(f"{path} is not a file of results: it {fault}") from fault
     return results
+
+
+def _part(told: Fields, results: Results) -> Part:
+    """A part of results.
+
+    Raises:
+        FileFault: it is of something else, or lacks deals.
+    """
+    spec = results.spec
+    numbers = [number for number in spec.deals for _ in range(results.deals_per_number)]
+    single = told.inside("by_single_deal")
+    return Part(
+        told.one_of("preset", spec.presets),
+        told.one_of("opponent", spec.opponents),
+        numbers,
+        **{name: single.wholes(name, len(numbers), _MOST_POINTS) for name in _LISTS},
+        package=told.text("package"),
+    )
 
 
 def resumed(fresh: Results, path: Path) -> Results:

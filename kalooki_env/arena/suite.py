@@ -25,6 +25,7 @@ from kalooki_env.arena.evaluation import Bar, no_bar
 from kalooki_env.arena.processes import play_chunks
 from kalooki_env.arena.stats import CONFIDENCE, Estimate, estimate, estimate_of_means
 from kalooki_env.errors import ConfigError, closest
+from kalooki_env.files import is_folder
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.rules import Rules
 from kalooki_env.values import whole_number
@@ -323,12 +324,14 @@ def digest_of(name: str, agent: Agent) -> str | None:
     Returns:
         Sixteen hexadecimal digits, or None for a scripted agent of this package.
     """
-    folder, (kind, colon, path) = Path(name), name.partition(":")
+    kind, colon, path = name.partition(":")
     files: Sequence[Path]
-    if folder.is_dir():
-        files = sorted([*folder.glob("*.safetensors"), folder / "checkpoint.json"])
+    if is_folder(name):
+        files = sorted([*Path(name).glob("*.safetensors"), Path(name, "checkpoint.json")])
     elif colon and kind == "sb3":
-        files = [Path(path)]
+        from kalooki_env.agents.sb3 import file_of
+
+        files = [file_of(path)]
     elif colon:
         source = getattr(sys.modules.get(type(agent).__module__), "__file__", None)
         files = [Path(source)] if source else []

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
-from pathlib import Path
 from typing import Any
 
 from kalooki_env.arena.report import columns
+from kalooki_env.cli.bench_results import check
 from kalooki_env.errors import ConfigError
+from kalooki_env.files import FileFault, decoded, json_of, read_bytes
 
+#: Bytes that a file of results may have.
+_MOST_BYTES = 1 << 24
 #: Comments around the table in a page.
 FIRST, LAST = "<!-- bench -->", "<!-- end of bench -->"
 _TITLES = {
@@ -32,16 +34,16 @@ def load(path: str) -> dict[str, Any]:
         ConfigError: no such file, or one with something else.
     """
     try:
-        found = json.loads(Path(path).read_text(encoding="utf-8"))
-        machine, parts = found["machine"], found.get("parts", {})
-        if not all(isinstance(one, dict) for one in (machine, parts)) or not (parts or "aec_ratio" in found):
-            raise TypeError("no results in it")
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"{path} is not a result of kalooki bench: {type(error).__name__}: {error}") from error
+        data = read_bytes(path, _MOST_BYTES)
+    except FileFault as fault:
+        raise ConfigError(f"{path} {fault}") from fault
+    try:
+        found: dict[str, Any] = json_of(decoded(data))
+        check(found)
+    except FileFault as fault:
+        raise ConfigError(f"{path} is not a result of kalooki bench: it {fault}") from fault
     cache = {"folder": "unknown", "was_warm": False, "compile_cpu_seconds": None, **found.get("cache", {})}
-    return {"skipped": {}, **found, "parts": parts, "cache": cache}
+    return {"skipped": {}, "parts": {}, **found, "cache": cache}
 
 
 # ---- text for people -------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 from kalooki_env.errors import ConfigError, KalookiError, closest, nearest
+from kalooki_env.files import FileFault, read_text
 
 #: What `add_subparsers` returns.
 Verbs = Any
@@ -215,9 +216,9 @@ def read_page(path: str) -> str:
         ConfigError: it cannot be read.
     """
     try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}") from error
+        return read_text(path)
+    except FileFault as fault:
+        raise ConfigError(f"page {path} {fault}") from fault
 
 
 def say(text: str) -> None:

@@ -15,6 +15,8 @@ import kalooki_env
 from kalooki_env import agents, core
 from kalooki_env.agents.play import Player
 from kalooki_env.cli.common import Verbs, add_json, add_verb, say, write_json
+from kalooki_env.fields import Fields
+from kalooki_env.files import FileFault, read_json
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.game import Game
 from kalooki_env.observe.observer import Observer
@@ -71,10 +73,9 @@ def compile_cpu_seconds() -> float | None:
     if folder is None:
         return None
     try:
-        found: float = json.loads((folder / NOTE).read_text(encoding="utf-8"))["cpu_seconds"]
-    except (OSError, ValueError, KeyError):
+        return Fields(read_json(folder / NOTE)).number("cpu_seconds")
+    except FileFault:
         return None
-    return found
 
 
 def _game(table: Engine) -> None:

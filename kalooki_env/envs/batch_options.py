@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from kalooki_env.agents import SCRIPTED, load
+from kalooki_env.agents import SCRIPTED, load, name_of
 from kalooki_env.agents.base import Agent
 from kalooki_env.agents.bots import EXPERT, EXPERT_V2, GREEDY
 from kalooki_env.agents.play import Player
@@ -146,10 +146,11 @@ def opponents_of(opponents: Any, num_players: int) -> list[Opponent]:
     """
     others = num_players - 1
     given = list(opponents) if isinstance(opponents, Sequence) and not isinstance(opponents, str) else [opponents] * others
+    given = [name_of(agent) for agent in given]
     if len(given) != others:
         raise ConfigError(f"{len(given)} opponents are not allowed; allowed: one, or {others} of them, clockwise")
     for agent in given:
-        if not isinstance(agent, str | Path) and (isinstance(agent, type) or not callable(getattr(agent, "act", None))):
+        if not isinstance(agent, str) and (isinstance(agent, type) or not callable(getattr(agent, "act", None))):
             raise ConfigTypeError(
                 f"opponent {shown(agent)} is not allowed; allowed: a name, a path, or an object with "
                 "act(observations, masks, rng)"

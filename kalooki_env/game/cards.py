@@ -24,7 +24,7 @@ def card_number(text: str) -> int:
     """
     try:
         return _NUMBERS[text]
-    except KeyError:
+    except (KeyError, TypeError):  # TypeError: a list or the like
         raise NotationError(f"{text!r} is no card; cards are written 7S: a rank of {RANKS}, a suit of {SUITS}, or JK") from None
 
 

@@ -235,7 +235,7 @@ class Match:
         """Action mask of a seat, default the seat to move; all zeros for a seat that is not to move."""
         at = None if seat is None else self._at_table(seat)
         if self.game is None or (seat is not None and at is None):
-            return np.zeros(core.num_actions(self.max_seats), np.int8)
+            return np.zeros(core.num_actions(self.max_seats, self.rules.game == "kaluki"), np.int8)
         return self.game.mask(at)
 
     def action_text(self, action: int) -> str:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 
 from kalooki_env.errors import NotationError, PositionError, closest
+from kalooki_env.files import text_of
 from kalooki_env.game.cards import seat_name, seat_number
 from kalooki_env.game.game import Game
 from kalooki_env.game.match_score import MatchDeal, MatchScore, Row, deal_name
@@ -66,7 +67,7 @@ def read_match(text: str, max_seats: int | None = None) -> tuple[MatchScore, int
         RulesError: unknown rules, an impossible table, or scores that cannot be.
         PositionError: a position that cannot be, or that is not of the deal which comes next by the scores.
     """
-    head, position = _parts(text)
+    head, position = _parts(text_of("match", text))
     lines, scores = _split(head)
     rules = Rules.parse(lines["rules"])
     if not re.fullmatch(r"[1-9]", lines["players"]):

@@ -65,7 +65,8 @@ def meld_slot(text: str, state: Any, table: Engine) -> int:
     """
     seat, slash, number = text.partition("/")
     most = core.MELDS if table.is_kaluki else core.MELDS_PER_SEAT
-    if not slash or not number.isascii() or not number.isdecimal() or not 1 <= int(number) <= most or number[0] == "0":
+    is_number = number.isascii() and number.isdecimal() and len(number) < 3 and number[0] != "0"
+    if not slash or not is_number or not 1 <= int(number) <= most:
         raise NotationError(f"{text!r} is no meld; melds are written P2/1: a seat, and the meld's number, 1 to {most}")
     owner = seat_number(seat, table.num_players)
     if not table.is_kaluki:

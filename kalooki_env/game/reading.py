@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kalooki_env import core
 from kalooki_env.core import Phase
 from kalooki_env.errors import NotationError, PositionError, closest
+from kalooki_env.files import text_of
 from kalooki_env.game.cards import seat_name
 from kalooki_env.game.consistency import faults_of_position
 from kalooki_env.game.engine import Engine, engine
@@ -53,7 +54,7 @@ def read_position(text: str, max_seats: int | None = None) -> tuple[NDArray[np.v
         RulesError: unknown rules, or an impossible table.
         PositionError: a position that cannot be; all faults are listed.
     """
-    lines = _split(text)
+    lines = _split(text_of("position", text))
     rules = Rules.parse(lines["rules"])
     rules.contract(1)  # raises if the deals have yet to be supplied
     num_players = number_in(lines, "players", 2, core.SEATS)

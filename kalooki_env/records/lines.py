@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from kalooki_env.errors import closest
+from kalooki_env.files import FileFault, json_of
+from kalooki_env.values import shown
 
 FORMAT = "kalooki-record"
 VERSION = 1
@@ -16,10 +18,6 @@ VERSION = 1
 START = "0" * 16
 _END = ',"hash":"{}"}}'
 _END_LENGTH = len(_END.format(START))
-
-
-class LineFault(ValueError):  # noqa: N818  (a reason without its place; readers and writers make a RecordError of it)
-    """What is wrong with a line."""
 
 
 class Key(NamedTuple):
@@ -131,34 +129,11 @@ def read_line(text: str) -> dict[str, Any]:
     """The keys of a line, the hash not looked at.
 
     Raises:
-        LineFault: no object in JSON.
+        FileFault: no object in JSON.
     """
-    try:
-        values = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_each_once)
-    except RecursionError:
-        raise LineFault("is not JSON: nested too deeply") from None
-    except LineFault:
-        raise
-    except ValueError as error:
-        raise LineFault(f"is not JSON: {error}") from None
-    if "\\ud" in text.lower():
-        try:
-            json.dumps(values, ensure_ascii=False).encode("utf-8")
-        except UnicodeEncodeError:
-            raise LineFault("has half of a surrogate pair, which is no text") from None
+    values = json_of(text)
     if not isinstance(values, dict):
-        raise LineFault(f"is {type(values).__name__}; expected an object")
-    return values
-
-
-def _no_constant(word: str) -> Any:
-    raise LineFault(f"is not JSON: {word}")
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        raise LineFault("has a key twice")
+        raise FileFault(f"is {type(values).__name__}; expected an object")
     return values
 
 
@@ -166,14 +141,14 @@ def check_hash(text: str, values: Mapping[str, Any], before: str) -> str:
     """The hash of a line, which must be that of its text and of all lines before it.
 
     Raises:
-        LineFault: it is not.
+        FileFault: it is not.
     """
     found = values.get("hash")
     body = text[:-_END_LENGTH] + "}"
     if not isinstance(found, str) or text[-_END_LENGTH:] != _END.format(found):
-        raise LineFault('does not end with its hash, "hash":"<16 hexadecimal digits>"')
+        raise FileFault('does not end with its hash, "hash":"<16 hexadecimal digits>"')
     if found != _digest(before, body):
-        raise LineFault(
+        raise FileFault(
             "has been edited, or lines before it were added, removed or exchanged: "
             f"its hash is {found}, its text and the lines before give {_digest(before, body)}"
         )
@@ -184,28 +159,23 @@ def check_keys(values: Mapping[str, Any]) -> str:
     """The kind of a line, whose keys and kinds of values are right.
 
     Raises:
-        LineFault: an unknown kind or key, a key that is missing, or a value of the wrong kind.
+        FileFault: an unknown kind or key, a key that is missing, or a value of the wrong kind.
     """
     kind = values.get("kind")
     if not isinstance(kind, str) or kind not in KEYS:
-        raise LineFault(f"has the kind {kind!r}{closest(kind, KEYS)}")
+        raise FileFault(f"has the kind {kind!r}{closest(kind, KEYS)}")
     keys = KEYS[kind]
     for name, value in values.items():
         if name in ("kind", "hash"):
             continue
         if name not in keys:
-            raise LineFault(f"({kind}) has an unknown key {name!r}{closest(name, keys)}")
+            raise FileFault(f"({kind}) has an unknown key {name!r}{closest(name, keys)}")
         if not keys[name].fits(value):
-            raise LineFault(f"({kind}): {name} {_short(value)} is not allowed; allowed: {keys[name].allowed}")
+            raise FileFault(f"({kind}): {name} {shown(value)} is not allowed; allowed: {keys[name].allowed}")
     missing = [name for name, key in keys.items() if key.is_needed and name not in values]
     if missing:
-        raise LineFault(f"({kind}) lacks {', '.join(missing)}")
+        raise FileFault(f"({kind}) lacks {', '.join(missing)}")
     return kind
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _digest(before: str, body: str) -> str:

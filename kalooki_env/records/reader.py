@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from kalooki_env.errors import KalookiError, RecordError, closest
+from kalooki_env.files import FileFault, decoded
 from kalooki_env.game.cards import seat_name, seat_number
 from kalooki_env.game.game import Game, Outcome
-from kalooki_env.records.lines import FORMAT, START, VERSION, LineFault, check_hash, check_keys, read_line
+from kalooki_env.records.lines import FORMAT, START, VERSION, check_hash, check_keys, read_line
 from kalooki_env.records.recorded import MatchEnd, Record, RecordedDeal, Step
 from kalooki_env.records.recorder import chance_of
 from kalooki_env.rules import Rules
+from kalooki_env.values import path_of
 
+#: Bytes that a line may have: a hundred times as many as one with a position or a policy.
+_MOST_BYTES = 1 << 20
 #: Kinds of lines that may follow each kind.
 _FOLLOWS = {
     "": ("record",),
@@ -40,24 +45,28 @@ def read_record(path: str | Path, *, rules: Rules | str | None = None, allow_cut
         RecordError: no such file; a record that is truncated, edited, of other rules or of another version; or a step that the
             engine does not play like this. It names the line and the reason.
     """
-    path = Path(path)
+    path = path_of("path", path)
+    reader = _Reader(None if rules is None else Rules.of(rules))
+    number, rest = 0, b""
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            for number, line in enumerate(iter(partial(file.readline, _MOST_BYTES), b""), start=1):
+                if line.endswith(b"\n"):
+                    reader.take(line[:-1], number)
+                elif len(line) == _MOST_BYTES:
+                    raise FileFault(f"is longer than the {_MOST_BYTES:,} bytes that a line may have")
+                else:
+                    rest = line
     except OSError as error:
         raise RecordError(f"cannot be read: {error.strerror or error}", path) from error
-    reader = _Reader(None if rules is None else Rules.of(rules))
-    *lines, rest = data.split(b"\n")
-    number = 0
-    try:
-        for number, line in enumerate(lines, start=1):
-            reader.take(line, number)
-    except LineFault as fault:
+    except FileFault as fault:
         raise RecordError(str(fault), path, number) from None
     except KalookiError as error:
         raise RecordError(f": {error}", path, number) from error
-    cut = _cut_of(rest, reader.kind, number)
-    if cut is not None and (not allow_cut or not number):
-        raise RecordError(cut, path, number + bool(rest))
+    lines = number - bool(rest)
+    cut = _cut_of(rest, reader.kind, lines)
+    if cut is not None and (not allow_cut or not lines):
+        raise RecordError(cut, path, number)
     return reader.record(path, cut)
 
 
@@ -96,12 +105,10 @@ class _Reader:
         """The next line.
 
         Raises:
-            LineFault, KalookiError: something is wrong with it.
+            FileFault, KalookiError: something is wrong with it.
         """
-        try:
-            text = data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise LineFault(f"is not UTF-8: {error.reason}") from None
+        # Editors of other systems end lines with a carriage return too, and begin a file with a mark.
+        text = decoded(data.removesuffix(b"\r"), may_begin=number == 1)
         values = read_line(text)
         if number == 1:
             self._check_version(values)
@@ -110,7 +117,7 @@ class _Reader:
         if kind not in _FOLLOWS[self.kind]:
             after = f"after one of the kind {self.kind!r}" if self.kind else "at the beginning"
             allowed = ", ".join(_FOLLOWS[self.kind]) or "nothing"
-            raise LineFault(f"is of the kind {kind!r} {after}; allowed there: {allowed}")
+            raise FileFault(f"is of the kind {kind!r} {after}; allowed there: {allowed}")
         self.kind = kind
         getattr(self, "_series_end" if kind == "series" else f"_{kind}")(values, number)
 
@@ -119,24 +126,24 @@ class _Reader:
     def _check_version(self, values: dict[str, Any]) -> None:
         """Before anything else, so that a record of another version is called that and not edited."""
         if values.get("format") != FORMAT:
-            raise LineFault(f"is not the beginning of a record: its format is {values.get('format')!r}; expected {FORMAT!r}")
+            raise FileFault(f"is not the beginning of a record: its format is {values.get('format')!r}; expected {FORMAT!r}")
         if values.get("version") != VERSION or isinstance(values.get("version"), bool):
-            raise LineFault(f"is of version {values.get('version')!r} of the format; this package reads version {VERSION}")
+            raise FileFault(f"is of version {values.get('version')!r} of the format; this package reads version {VERSION}")
 
     def _record(self, values: dict[str, Any], _: int) -> None:
         self._rules = Rules.parse(values["rules"])
         if str(self._rules) != values["rules"]:
-            raise LineFault(f"has the rules {values['rules']!r}, which are written {str(self._rules)!r}")
+            raise FileFault(f"has the rules {values['rules']!r}, which are written {str(self._rules)!r}")
         meant = json.loads(json.dumps(self._rules.as_dict()))  # lists for tuples
         for key, value in values["keys"].items():
             if key not in meant:
-                raise LineFault(f"has the rules key {key!r}, which this package does not know{closest(key, meant)}")
+                raise FileFault(f"has the rules key {key!r}, which this package does not know{closest(key, meant)}")
             if meant[key] != value or type(meant[key]) is not type(value):
-                raise LineFault(
+                raise FileFault(
                     f"is of other rules: it was played with {key} {value!r}, and {values['rules']!r} means {meant[key]!r} here"
                 )
         if self._wanted is not None and self._rules != self._wanted:
-            raise LineFault(f"is of other rules: {values['rules']!r}; expected {str(self._wanted)!r}")
+            raise FileFault(f"is of other rules: {values['rules']!r}; expected {str(self._wanted)!r}")
         self._players = values["players"]
         self._rules.packs_for(self._players)
         self._check_names(values, self._players)
@@ -146,18 +153,20 @@ class _Reader:
     def _deal(self, values: dict[str, Any], number: int) -> None:
         game = Game.from_text(values["position"])
         if game.text() != values["position"]:
-            raise LineFault("has a position that is not written as positions are")
+            raise FileFault("has a position that is not written as positions are")
         sits = tuple(seat_number(seat, self._players) for seat in values.get("sits", map(seat_name, range(self._players))))
         if game.rules != self._rules_for(sits):
-            raise LineFault(f"is of other rules: its position has {str(game.rules)!r}, the record {self._header['rules']!r}")
+            raise FileFault(f"is of other rules: its position has {str(game.rules)!r}, the record {self._header['rules']!r}")
         state = game.states[0]
         if game.to_move is None:
-            raise LineFault("has a position in which the deal is over")
+            raise FileFault("has a position in which the deal is over")
         for key, found in (("deal", int(state["deal"])), ("dealer", seat_name(int(state["dealer"])))):
             if values[key] != found:
-                raise LineFault(f"has {key} {values[key]!r}, and its position {found!r}")
+                raise FileFault(f"has {key} {values[key]!r}, and its position {found!r}")
         if len(set(sits)) != game.num_players:
-            raise LineFault(f"has a position of {game.num_players} players, and {len(set(sits))} seats that sit at the table")
+            raise FileFault(f"has a position of {game.num_players} players, and {len(set(sits))} seats that sit at the table")
+        if len(set(sits)) < len(sits):
+            raise FileFault(f"has sits {values['sits']}, a seat twice")
         self._check_names(values, game.num_players)
         is_decider = values.get("match") == 0
         sums = self._series if is_decider else self._sums
@@ -165,7 +174,7 @@ class _Reader:
             sums[:] = values["totals"]  # of what was played before the record, which cannot be checked
             self._began_before = values.get("match", 1) > 1
         if "totals" in values and values["totals"] != sums:
-            raise LineFault(f"has totals {values['totals']}, and the scores of the deals before add up to {sums}")
+            raise FileFault(f"has totals {values['totals']}, and the scores of the deals before add up to {sums}")
         self._has_totals &= "totals" in values
         self._game, self._line, self._begun_at, self._sits, self._steps = game, values, number, sits, []
 
@@ -173,22 +182,22 @@ class _Reader:
         game = self._running()
         seat = game.to_move
         if seat is None:
-            raise LineFault("is an action, but the deal is over")
+            raise FileFault("is an action, but the deal is over")
         if values["seat"] != seat_name(seat):
-            raise LineFault(f"has an action of {values['seat']!r}, but {seat_name(seat)} is to move")
+            raise FileFault(f"has an action of {values['seat']!r}, but {seat_name(seat)} is to move")
         legal = game.legal_actions()
         text = values["action"]
         if text not in legal:
-            raise LineFault(f"has {text!r} by {seat_name(seat)}, which is illegal; legal: {', '.join(legal)}")
+            raise FileFault(f"has {text!r} by {seat_name(seat)}, which is illegal; legal: {', '.join(legal)}")
         unknown = [one for one in values.get("policy", ()) if one not in legal]
         if unknown:
-            raise LineFault(f"has a policy for {unknown[0]!r}, which is illegal; legal: {', '.join(legal)}")
+            raise FileFault(f"has a policy for {unknown[0]!r}, which is illegal; legal: {', '.join(legal)}")
         before = game.states[0].copy()
         game.do(text)
         drawn, renewed = chance_of(before, game.states[0])
         for key, found in (("drawn", drawn), ("renewed", renewed)):
             if values.get(key, []) != found:
-                raise LineFault(f"has {key} {values.get(key, [])}, and the engine gives {found}")
+                raise FileFault(f"has {key} {values.get(key, [])}, and the engine gives {found}")
         self._steps.append(Step(seat, text, tuple(drawn), tuple(renewed), values.get("policy"), values.get("value"), number))
 
     def _end(self, values: dict[str, Any], _: int) -> None:
@@ -196,9 +205,9 @@ class _Reader:
         outcome = game.outcome
         if "abandoned" in values:
             if len(values) != 3:
-                raise LineFault("abandons the deal, and has scores")
+                raise FileFault("abandons the deal, and has scores")
             if outcome is not None:
-                raise LineFault("abandons the deal, which is over")
+                raise FileFault("abandons the deal, which is over")
             self._begin_series()
         else:
             self._check_outcome(values, outcome)
@@ -211,13 +220,13 @@ class _Reader:
     def _check_outcome(self, values: dict[str, Any], outcome: Outcome | None) -> None:
         missing = [key for key in ("out", "scores") if key not in values]
         if missing:
-            raise LineFault(f"(end) lacks {', '.join(missing)}, or the key 'abandoned'")
+            raise FileFault(f"(end) lacks {', '.join(missing)}, or the key 'abandoned'")
         if outcome is None:
-            raise LineFault("ends the deal, which is not over")
+            raise FileFault("ends the deal, which is not over")
         out = None if outcome.winner is None else seat_name(outcome.winner)
         for key, found in (("out", out), ("scores", list(outcome.scores))):
             if values[key] != found:
-                raise LineFault(f"has {key} {values[key]!r}, and the engine gives {found!r}")
+                raise FileFault(f"has {key} {values[key]!r}, and the engine gives {found!r}")
 
     def _match(self, values: dict[str, Any], _: int) -> None:
         self._note_end(values, self._sums, is_series=False)
@@ -227,7 +236,7 @@ class _Reader:
 
     def _series_end(self, values: dict[str, Any], _: int) -> None:
         if any(self._sums):
-            raise LineFault("ends a series in the midst of a match")
+            raise FileFault("ends a series in the midst of a match")
         if self._began_before and len(values["totals"]) == self._players:
             self._series = values["totals"]
         self._note_end(values, self._series, is_series=True)
@@ -236,23 +245,23 @@ class _Reader:
     def _note_end(self, values: dict[str, Any], sums: list[int], is_series: bool) -> None:
         kind = values["kind"]
         if not self._has_totals:
-            raise LineFault(f"ends a {kind}, but a deal of it had no totals")
+            raise FileFault(f"ends a {kind}, but a deal of it had no totals")
         if values["totals"] != sums:
-            raise LineFault(f"has totals {values['totals']}, and the scores of the deals add up to {sums}")
+            raise FileFault(f"has totals {values['totals']}, and the scores of the deals add up to {sums}")
         winners = tuple(seat_number(seat, self._players) for seat in values["winners"])
         places = values.get("places")
         if not winners or len(set(winners)) != len(winners):
-            raise LineFault(f"has winners {values['winners']}; allowed: one or more seats")
+            raise FileFault(f"has winners {values['winners']}; allowed: one or more seats")
         if places is not None and [seat for seat, place in enumerate(places) if place == 1] != sorted(winners):
-            raise LineFault(f"has places {places}, and the winners {', '.join(values['winners'])}")
+            raise FileFault(f"has places {places}, and the winners {', '.join(values['winners'])}")
         if places is not None and len(places) != self._players:
-            raise LineFault(f"has {len(places)} places for {self._players} seats")
+            raise FileFault(f"has {len(places)} places for {self._players} seats")
         told = None if places is None else tuple(places)
         self._matches.append(MatchEnd(len(self._deals), tuple(sums), winners, told, is_series))
 
     def _close(self, values: dict[str, Any], _: int) -> None:
         if values["deals"] != len(self._deals):
-            raise LineFault(f"counts {values['deals']} deals, and there are {len(self._deals)}")
+            raise FileFault(f"counts {values['deals']} deals, and there are {len(self._deals)}")
 
     # ---- details -------------------------------------------------------------------------------------------------
 
@@ -272,7 +281,7 @@ class _Reader:
 
     def _check_names(self, values: dict[str, Any], players: int) -> None:
         if "seats" in values and len(values["seats"]) != players:
-            raise LineFault(f"names {len(values['seats'])} seats; expected {players}")
+            raise FileFault(f"names {len(values['seats'])} seats; expected {players}")
 
     def _finish(self, abandoned: str | None) -> None:
         line, game = self._line, self._running()

@@ -10,11 +10,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
-from kalooki_env.errors import RecordError
+from kalooki_env.errors import RecordError, RulesError
 from kalooki_env.game.cards import seat_name
 from kalooki_env.records.lines import FORMAT, START, VERSION, write_line
 from kalooki_env.records.recorder import DealRecorder, Line, clean
 from kalooki_env.rules import Rules
+from kalooki_env.values import check_seed, path_of, whole_number
 from kalooki_env.version import __version__
 
 try:
@@ -39,6 +40,7 @@ class RecordWriter(DealRecorder):
 
     Raises:
         RecordError: the file cannot be written, or somebody is writing it.
+        ConfigError: something that is no path or no seed.
         RulesError: unknown rules or an impossible table.
 
     Example:
@@ -61,10 +63,10 @@ class RecordWriter(DealRecorder):
         seed: int | None = None,
     ) -> None:
         super().__init__(self._write)
-        self.path = Path(path)
+        self.path = path_of("record", path)
         self.rules = Rules.of(rules)
-        self.rules.packs_for(num_players)
-        self.num_players = int(num_players)
+        self.num_players = whole_number("num_players", num_players, error=RulesError)
+        self.rules.packs_for(self.num_players)
         self._hash = START
         self._deals = 0
         self._file = _opened(self.path)
@@ -80,7 +82,7 @@ class RecordWriter(DealRecorder):
         if seats is not None:
             header["seats"] = [clean(name) for name in seats]
         if seed is not None:
-            header["seed"] = int(seed)
+            header["seed"] = check_seed(seed)
         self._write(header)
 
     def _write(self, line: Line) -> None:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 
 from kalooki_env.errors import NotationError, PositionError
+from kalooki_env.files import text_of
 from kalooki_env.referee.melds import CARDS, FOUR_SIZE, THREE_SIZE, Four, Meld, Three, sorted_cards
 from kalooki_env.referee.notation import (
     GRAMMARS,
@@ -56,7 +57,7 @@ def read_position(text: str) -> State:
         PositionError: cards are missing or there too often.
         RulesError: the rules cannot be read, or do not seat this table.
     """
-    lines = _lines(text)
+    lines = _lines(text_of("position", text))
     if lines["kalooki"] != "1":
         raise NotationError(f"kalooki: {lines['kalooki']!r} is no known form of a position; known: 1")
     rules = Rules.parse(lines["rules"])
@@ -118,7 +119,7 @@ def _lines(text: str) -> dict[str, str]:
 
 
 def _number(lines: dict[str, str], key: str) -> int:
-    if not re.fullmatch("[0-9]+", lines[key]):
+    if not re.fullmatch("[0-9]{1,9}", lines[key]):
         raise NotationError(f"position: {key}: {lines[key]!r} is no number")
     return int(lines[key])
 
@@ -220,7 +221,7 @@ def _counts(text: str, players: int) -> list[Count]:
     counts = [Count() for _ in range(players)]
     if text != NOTHING:
         for words in text.split(","):
-            match = re.fullmatch(rf"({SEAT}) ([0-9]+)/([0-9]+)", words.strip())
+            match = re.fullmatch(rf"({SEAT}) ([0-9]{{1,4}})/([0-9]{{1,4}})", words.strip())
             if not match:
                 raise NotationError(f"position: {words.strip()!r} is not of the form P1 2/1")
             counts[read_seat(match[1], players)] = Count(int(match[2]), int(match[3]))
