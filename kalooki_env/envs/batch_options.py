@@ -354,14 +354,3 @@ def seeds_of(seed: Any, count: int) -> list[int | None]:
     first = check_seed(seed)
     check_seed(first + count - 1)
     return [first + lane for lane in range(count)]
-
-
-def state_of(state: Any) -> dict[str, NDArray[Any]]:
-    """A saved state as a dict; what `np.load` gives is one too.
-
-    Raises:
-        ConfigError: something else.
-    """
-    if not isinstance(state, Mapping):
-        raise ConfigError(f"state {type(state).__name__} is not allowed; allowed: what get_state gave, or np.load of it")
-    return dict(state)

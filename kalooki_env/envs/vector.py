@@ -23,12 +23,12 @@ from kalooki_env.envs.batch_options import (
     opponents_of,
     seeds_of,
     set_deals,
-    state_of,
     with_options,
 )
 from kalooki_env.envs.options import one_of, seat_of, warn_of_misspelt
 from kalooki_env.envs.over_lanes import OverLanes
 from kalooki_env.errors import ConfigError, RulesError
+from kalooki_env.game.saved import arrays_of
 
 
 def autoreset_of(mode: Any) -> AutoresetMode:
@@ -184,9 +184,10 @@ class SeatVectorEnv(OverLanes, VectorEnv):
             Observations and infos, as after `reset`.
 
         Raises:
-            ConfigError: not such a state, or one of an environment with other options or of another version.
+            ConfigError: not such a state, one of an environment with other options or of another version, or one with a lane
+                that cannot be, which is named with the field. Nothing has changed.
         """
-        self.lanes.restore(state_of(state), self._name)
+        self.lanes.restore(arrays_of(state), self._name)
         return self.observations(), self._infos()
 
     def close_extras(self, **kwargs: Any) -> None:

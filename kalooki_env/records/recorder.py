@@ -150,7 +150,7 @@ class DealRecorder:
         assert seat is not None
         number = game.action_number(move) if isinstance(move, str) else move
         text = game.action_text(number)
-        game.do(number)
+        game.do(number).forget()
         line: Line = {"kind": "action", "seat": seat_name(seat), "action": text}
         for key, cards in zip(("drawn", "renewed"), chance_of(before, game.states[0]), strict=True):
             if cards:
