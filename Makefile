@@ -10,7 +10,8 @@ KERNEL_TESTS := tests/rules tests/test_core.py tests/test_no_peek.py tests/test_
 	tests/test_solver.py tests/test_agents.py tests/test_expert.py tests/test_search.py \
 	tests/test_arena.py tests/test_verify.py tests/test_perft.py tests/test_batch.py tests/test_vector_env.py \
 	tests/test_selfplay_env.py tests/test_match.py tests/test_match_env.py tests/test_match_cli.py \
-	tests/test_other_deals.py tests/test_verify_kaluki.py $(wildcard tests/test_kaluki_*.py)
+	tests/test_other_deals.py tests/test_verify_kaluki.py \
+	tests/test_saved_states.py tests/test_game_states.py tests/test_aec_states.py $(wildcard tests/test_kaluki_*.py)
 
 BIN := $(VENV)/bin
 RUN := runs/quickstart

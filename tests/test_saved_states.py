@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,17 +15,21 @@ from conftest import OTHER_DEALS
 from test_match_env import rig
 
 import kalooki_env
-from kalooki_env import ConfigError, Game, core
+from kalooki_env import ConfigError, Game, RecordError, core
 from kalooki_env.batch import sound as lane_sound
 from kalooki_env.batch.layout import LANE
 from kalooki_env.core import Phase
 from kalooki_env.game import sound
+from kalooki_env.game.engine import Engine
 from kalooki_env.game.saved import seal
 from kalooki_env.game.sound import check_positions
 from kalooki_env.game.sound_records import Records, lane_name
+from kalooki_env.records import game_at
 from kalooki_env.rules import Rules, presets
 from kalooki_env.verify.play import WAYS
 from kalooki_env.verify.tables import all_tables
+from training.config import load_config
+from training.selfplay import SelfPlay
 
 RULES = [name for name in presets() if name != "south_african"] + list(OTHER_DEALS[1:])
 #: Single changes that a byte is given; those that leave it as it is are left out.
@@ -378,3 +383,72 @@ def test_a_recorded_lane_is_left_alone_by_a_state_that_is_refused(tmp_path: Path
     env.close()
     text = (tmp_path / "record.jsonl").read_text(encoding="utf-8")
     assert "restored" not in text
+
+
+def test_a_record_begins_with_what_its_text_says() -> None:
+    game = Game(seed=1)
+    state = game.states.copy()
+    assert game_at(state[0], game.engine).text() == game.text()
+    state["used_ranks"] = 5
+    with pytest.raises(RecordError, match="not what its text says"):
+        game_at(state[0], game.engine)
+
+
+# ---- training ------------------------------------------------------------------------------------------------------------
+
+
+def test_self_play_of_a_trainer_takes_what_can_be_and_nothing_else(rng: np.random.Generator) -> None:
+    smoke = Path(__file__).resolve().parent.parent / "configs" / "smoke.yaml"
+    config = load_config(smoke, ["ppo.lanes=4", "ppo.batch=64", "ppo.minibatch=64", "opponents.share=0.5"])
+    table = Engine(config.make_rules(), config.table.players, config.max_seats)
+
+    def made() -> SelfPlay:
+        return SelfPlay(config, table, config.make_observation(), np.random.default_rng(1))
+
+    def policy(rows: np.ndarray) -> Any:
+        return np.zeros((len(rows), table.num_actions), np.float32), np.zeros(len(rows), np.float32)
+
+    games, other = made(), made()
+    games.begin()
+    games.collect(policy)
+    state = games.saved()
+    other.restore(state)
+    assert_same(other.saved(), state)
+    other.rng = copy.deepcopy(games.rng)
+    assert_same(vars(games.collect(policy)), vars(other.collect(policy)))
+    games.restore(state)
+
+    def refused(key: str, value: Any) -> str:
+        message = None
+        try:
+            games.restore(seal({**state, key: value}))
+        except ConfigError as error:
+            message = str(error)
+        assert_same(games.saved(), state)
+        assert message is not None, key
+        return message
+
+    for key, array in state.items():
+        if key in ("about", "digest") or not array.size:
+            continue
+        assert "allowed" in refused(key, array[:-1]), key
+        if key != "list_0":
+            flat = array.reshape(-1).view(np.uint8)
+            for way, at, value in changes(flat, range(int(rng.integers(40)), flat.size, 40), rng):
+                torn = flat.copy()
+                torn[at] = value
+                try:
+                    games.restore(seal({**state, key: torn.view(array.dtype).reshape(array.shape)}))
+                except ConfigError as error:
+                    message = str(error)
+                    assert key != "states" or message.startswith("lane "), message
+                    assert_same(games.saved(), state)
+                else:
+                    assert key in ("states", "who", "list_1", "list_4", "list_5", "list_6"), f"{key}[{at}] {way}"
+                    games.collect(policy)
+                    games.restore(state)
+    assert "decisions that wait" in refused("list_0", np.zeros((10**6, 1), np.uint8))
+    with pytest.raises(ConfigError, match="digest"):
+        games.restore({**state, "list_0": state["list_0"] ^ np.uint8(1)})
+    with pytest.raises(ConfigError, match="not a state"):
+        games.restore({})
