@@ -14,12 +14,13 @@ from kalooki_env.game.engine import Engine
 from kalooki_env.game.kaluki_consistency import kaluki_faults
 from kalooki_env.game.melds import faults_of, meld_in_slot
 from kalooki_env.game.notation import meld_name
+from kalooki_env.game.sound import MOST_HELD
 
 
 def faults_of_position(states: NDArray[np.void], table: Engine, found: list[str]) -> list[str]:
     """Everything that is wrong with a position, one sentence each; fills in what follows from the rest (`can_lay`, scores).
 
-    Hand sizes are not looked at, so that exercises with few cards can be set up.
+    Hand sizes are not looked at, so that exercises with few cards can be set up; but see `MOST_HELD`.
 
     Args:
         states: the position, an array of one STATE record.
@@ -80,6 +81,8 @@ def _memory_faults(state: Any, table: Engine) -> list[str]:
     faults = []
     for seat in range(table.num_players):
         name = seat_name(seat)
+        if table.is_kaluki and state["hand_n"][seat] > MOST_HELD:
+            faults.append(f"{name} holds {state['hand_n'][seat]} cards; {MOST_HELD} at most can be looked through")
         known = state["known"].reshape(core.SEATS, core.CARDS)[seat]
         for card in np.nonzero(known > state["hands"][seat])[0]:
             faults.append(f"{name} is known to hold {CARD_NAMES[card]}, but does not")

@@ -185,6 +185,10 @@ class MatchScore:
         after._note(course)
         return after
 
+    def before_last(self) -> MatchScore:
+        """The score before the last deal of those so far."""
+        return MatchScore(self.rules, self.num_players, self.first_dealer, self.rows[:-1])
+
     @property
     def is_over(self) -> bool:
         """Whether the match, or the whole series, has ended."""
