@@ -418,6 +418,12 @@ class Rules:
             return self.pip_black_ace if suit in "SC" else self.pip_red_ace
         return 10 if rank in "TJQK" else int(rank)
 
+    def most_points(self, num_players: int) -> int:
+        """More points than a seat can have in a deal: those of the whole deck, and for not having opened (J11, KL5.2)."""
+        packs = self.packs_for(num_players)
+        naturals = sum(self.card_points(rank + suit) for rank in RANKS for suit in SUITS)
+        return packs * naturals + self.jokers_with(packs) * self.pip_joker + self.unmet_opening_penalty
+
     def max_turns(self, num_players: int) -> int:
         """Turns after which a deal is blocked (J12.4)."""
         return 60 * num_players

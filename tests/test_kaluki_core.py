@@ -42,10 +42,13 @@ def check_invariants(states: np.ndarray, table: Engine, masks: np.ndarray) -> No
     opened, seats = states["opened"] > 0, np.arange(core.SEATS) < n
     laying = np.isin(states["phase"], (Phase.MELD, Phase.FILL))[:, None] & actor
     assert (((states["meld_n"] > 0) == opened) | laying).all(), "opened with a meld, and only then"
-    # Between turns a seat that has not opened holds the cards dealt, in its own turn one more after the draw.
-    drawn = actor & (states["phase"] == Phase.PLAY)[:, None]
+    # Between turns a seat that has not opened holds the cards dealt, in its own turn one more after the draw; but more
+    # naturals than jokers may have gone in a swap.
+    drawn = actor & np.isin(states["phase"], (Phase.PLAY, Phase.MOVE))[:, None]
     between = ~opened & seats & ~laying & ~over[:, None]
-    assert (states["hand_n"][between] == (int(record["hand_size"][0]) + drawn)[between]).all()
+    most = (int(record["hand_size"][0]) + drawn)[between]
+    shrinks = record["swaps_before_opening"] and record["swaps_whole_sets"]
+    assert ((states["hand_n"][between] <= most) if shrinks else (states["hand_n"][between] == most)).all()
     # A seat that has opened holds at least one card, except in the midst of an action of its own.
     assert (states["hand_n"][opened & ~over[:, None] & ~laying] > 0).all()
     assert not (states["owed_card"] + states["owed_jokers"])[~np.isin(states["phase"], range(1, 6))].any()
@@ -254,6 +257,8 @@ KEYS: dict[str, tuple[object, ...]] = {
     "extra_melds": ("later_turns", "any_time_after_opening"),
     "layoff_in_opening_turn": ("true", "false"),
     "final_discard_required": ("true", "false"),
+    "joker_release_requires": ("opened", "nothing"),
+    "joker_release_sets": ("any_missing_suit", "all_missing_suits"),
     "joker_after_swap": ("free", "new_meld_this_turn"),
     "reshuffle_max": ("null", 0, 1),
     "opening_points": (1, 10, 20, 40),

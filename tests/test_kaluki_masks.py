@@ -1,132 +1,53 @@
-"""What may be done in `draw`, `play`, `layoff` and `swap`, stated once more from `ACTIONS.md` 8.2 and 8.3, over brute force."""
+"""What may be done in a turn, against trying everything (`brute_force_turns`): over deals, and around jokers to be swapped."""
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from brute_force_tables import choices, melds_of_hand
+from brute_force_turns import Table, Turn, Turns
 from conftest import positions
 from kaluki_texts import in_the_midst
 from test_kaluki_core import KEYS
 
-from kalooki_env import core
-from kalooki_env.core import MeldKind, Phase
-from kalooki_env.game.cards import CARD_NAMES
+from kalooki_env import PositionError, core
+from kalooki_env.core import Phase
 from kalooki_env.game.game import Game
-from kalooki_env.game.melds import Meld, meld_in_slot
-from kalooki_env.game.notation import SUIT_WORDS, meld_name
-from kalooki_env.rules import JOKER, RANKS, SUITS
+from kalooki_env.rules import JOKER, RANKS, SUITS, Rules
+from kalooki_env.verify.kaluki_starts import swap_start
+from kalooki_env.verify.stacking import PLACES
 
 SMALL = {**KEYS, "deals": (6, 7), "opening_points": (1, 15, 25)}
+#: With debts most of the time.
+OWING = {
+    **SMALL,
+    "deals": (5, 6),
+    "upcard_before_opening": ("only_to_open", "only_to_open", "free"),
+    "upcard_after_opening": ("only_for_new_meld", "only_for_new_meld", "free"),
+    "extra_melds": ("any_time_after_opening", "any_time_after_opening", "later_turns"),
+    "joker_after_swap": ("new_meld_this_turn", "new_meld_this_turn", "free"),
+}
 
 
-class Table:
-    """A position seen by the seat to move.
+class WithoutSwaps(Turns):
+    """As if no joker could be swapped later in the turn."""
 
-    Args:
-        game: the game.
-    """
+    def _following(self, turn: Turn) -> Iterator[Turn]:
+        return (after for after in super()._following(turn) if after.hand.count(JOKER) <= turn.hand.count(JOKER))
 
-    def __init__(self, game: Game) -> None:
-        state = game.states[0]
-        self.game, self.rules, self.phase = game, game.rules, game.phase
-        actor = int(state["actor"])
-        self.hand = Counter(game.hand(actor))
-        self.opened, opened_now = bool(state["opened"][actor]), bool(state["opened_now"])
-        self.leave = int(self.rules.final_discard_required)
-        self.owed = Counter({JOKER: int(state["owed_jokers"])})
-        if state["owed_card"]:
-            self.owed[CARD_NAMES[int(state["owed_card"]) - 1]] = 1
-        self.owed = +self.owed
-        self.may_lay = self.opened and (not opened_now or self.rules.extra_melds == "any_time_after_opening")
-        self.may_lay_off = self.opened and (not opened_now or self.rules.layoff_in_opening_turn)
-        slots = range(int(state["melds_laid"]))
-        self.melds = [(meld_name(slot, state, game.engine), meld) for slot in slots if (meld := meld_in_slot(state, slot))]
 
-    def can_settle(self, hand: Counter[str], owed: Counter[str], need: int = 0) -> bool:
-        """Whether melds of so many points that hold all that is owed can be laid."""
-        return any(value >= need for _, value in choices(hand, self.rules, owed, self.leave))
+def some_rules(keys: dict[str, tuple[object, ...]], rng: np.random.Generator) -> str:
+    """A random combination of keys."""
+    return " ".join(["kaluki51", *(f"{key}={values[rng.integers(len(values))]}" for key, values in keys.items())])
 
-    def may_be_spared(self, card: str) -> bool:
-        left = self.hand - Counter([card])
-        if left.total() < self.leave:
-            return False
-        return not self.owed or (self.may_lay and self.can_settle(left, self.owed))
 
-    def may_be_swapped(self, card: str) -> bool:
-        owed = self.owed + Counter({JOKER: int(self.rules.joker_after_swap == "new_meld_this_turn")})
-        return not owed or (self.may_lay and self.can_settle(self.hand - Counter([card]) + Counter([JOKER]), owed))
-
-    def takes(self, meld: Meld, high: bool) -> list[str]:
-        """Cards of the hand that fit onto a set or an end of a run and may be spared."""
-        if meld.kind == MeldKind.THREE:
-            there = [CARD_NAMES[card] for card in meld.cards]
-            fitting = [RANKS[meld.key] + suit for suit in SUITS if RANKS[meld.key] + suit not in there]
-            fitting = [*fitting, JOKER] if len(there) < 4 else []
-        else:
-            place = meld.low + len(meld.cards) if high else meld.low - 1
-            lowest = 0 if self.rules.ace_in_run == "high_or_low" else 1
-            fitting = [RANKS[place % 13] + SUITS[meld.key], JOKER] if lowest <= place <= 13 else []
-        return [card for card in fitting if self.hand[card] and self.may_be_spared(card)]
-
-    def swaps(self, meld: Meld) -> list[str]:
-        """Naturals of the hand that may be swapped for a joker of a meld."""
-        if core.JOKER not in meld.cards:
-            return []
-        if meld.kind == MeldKind.THREE:
-            wanted = {RANKS[meld.key] + suit for suit in SUITS} - {CARD_NAMES[card] for card in meld.cards}
-        else:
-            wanted = {RANKS[(meld.low + i) % 13] + SUITS[meld.key] for i, card in enumerate(meld.cards) if card == core.JOKER}
-        return [card for card in wanted if self.hand[card] and self.may_be_swapped(card)]
-
-    def new_melds(self) -> Iterator[str]:
-        """Names of melds that can be laid such that what is owed then can be settled."""
-        for laid in melds_of_hand(self.hand, self.rules):
-            taken = Counter(laid.cards)
-            if self.can_settle(self.hand - taken, self.owed - taken):
-                first = laid.text.split()[0]
-                is_run = "(" in laid.text or len({card[0] for card in laid.cards if card != JOKER}) > 1
-                place = first[3] if "(" in first else first[0]
-                suit = (first[4] if "(" in first else first[1]) if is_run else ""
-                yield f"run of {SUIT_WORDS[SUITS.index(suit)]} from {place}" if is_run else f"set of {first[0]}"
-
-    def legal(self) -> set[str]:
-        """Texts of the legal actions."""
-        if self.phase is Phase.DRAW:
-            return set(self._draws())
-        state = self.game.states[0]
-        if self.phase in (Phase.LAYOFF, Phase.MOVE):
-            meld = self.melds[int(state["target"])][1]
-            cards = self.takes(meld, bool(state["target_high"])) if self.phase is Phase.LAYOFF else self.swaps(meld)
-            return {f"place {card}" for card in cards}
-        found = set() if self.owed else {f"discard {card}" for card in self.hand}
-        if not self.opened and self.can_settle(self.hand, self.owed, self.rules.opening_points or 0):
-            found.add("lay down")
-        if self.may_lay:
-            found |= set(self.new_melds())
-        for name, meld in self.melds:
-            for end in (("",) if meld.kind == MeldKind.THREE else (" low", " high")) if self.may_lay_off else ():
-                if self.takes(meld, end == " high"):
-                    found.add(f"lay off onto {name}{end}")
-            if self.opened and self.swaps(meld):
-                found.add(f"swap joker in {name}")
-        return found
-
-    def _draws(self) -> Iterator[str]:
-        state = self.game.states[0]
-        most = self.rules.reshuffle_max
-        if state["stock_n"] or (state["pile_n"] >= 2 and (most is None or state["reshuffles"] < most)):
-            yield "draw stock"
-        if not state["pile_n"]:
-            return
-        upcard = Counter([CARD_NAMES[int(state["pile"][int(state["pile_n"]) - 1])]])
-        key = self.rules.upcard_after_opening if self.opened else self.rules.upcard_before_opening
-        need = 0 if self.opened else self.rules.opening_points or 0
-        if key == "free" or self.can_settle(self.hand + upcard, upcard, need):
-            yield "take upcard"
+def compared_phase(game: Game) -> bool:
+    """Whether `Table` knows what is legal: in an opening nobody swaps, see `test_kaluki_solver`."""
+    opened = bool(game.states[0]["opened"][game.states[0]["actor"]])
+    return game.phase in (Phase.DRAW, Phase.PLAY, Phase.LAYOFF, Phase.MOVE) or (game.phase is Phase.FILL and opened)
 
 
 def busy(game: Game, legal: list[int], rng: np.random.Generator) -> int:
@@ -141,14 +62,120 @@ def test_what_is_legal_is_what_the_rules_say(seed: int) -> None:
     rng = np.random.default_rng(seed)
     compared: Counter[str] = Counter()
     for number in range(40):
-        words = [f"{key}={values[rng.integers(len(values))]}" for key, values in SMALL.items()]
-        game = Game(" ".join(["kaluki51", *words]), int(rng.integers(2, 5)), seed=100 * seed + number)
+        game = Game(some_rules(SMALL, rng), int(rng.integers(2, 5)), seed=100 * seed + number)
+        turns = Turns(game.rules)
         for position in positions(game, rng, busy, limit=60):
-            if position.phase in (Phase.DRAW, Phase.PLAY, Phase.LAYOFF, Phase.MOVE):
+            if compared_phase(position):
                 legal = position.legal_actions()
-                assert set(legal) == Table(position).legal(), position
+                assert set(legal) == Table(position, turns).legal(), position
                 compared.update(action.split()[0] for action in legal)
     assert {"draw", "take", "discard", "lay", "set", "run", "swap"} <= set(compared)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_swaps_that_come_later_in_the_turn(seed: int) -> None:
+    """Tables with jokers that the hand can swap; what can be owed, settled and opened then hangs on the order of the turn."""
+    rng = np.random.default_rng(seed)
+    phases: Counter[str] = Counter()
+    for _ in range(250):
+        text = swap_start(Rules.parse(some_rules(OWING, rng)), int(rng.integers(2, 4)), 1, rng).text
+        game = Game.from_text(text) if text else None
+        mover = None if game is None else game.to_move
+        if game is None or mover is None or len(game.hand(mover)) > 6:
+            continue  # too many ways to try
+        turns, plain = Turns(game.rules), WithoutSwaps(game.rules)
+        while game.to_move == mover:
+            if compared_phase(game):
+                legal = set(game.legal_actions())
+                assert legal == Table(game, turns).legal(), game
+                phases[game.phase.name] += 1
+                phases[f"{game.phase.name} by swaps"] += legal != Table(game, plain).legal()
+            game.do(busy(game, game.legal_numbers(), rng))
+    assert min(phases[f"{name} by swaps"] for name in ("DRAW", "PLAY", "MOVE")) > 0, phases
+
+
+def owing(rng: random.Random) -> str | None:
+    """A seat that has opened and owes something, with part of a set, jokers, a piece of a run, and jokers on the table."""
+    words = [f"{key}={rng.choice(values)}" for key, values in OWING.items() if key not in ("deals", "joker_total")]
+    words += ["extra_melds=any_time_after_opening", "upcard_after_opening=only_for_new_meld"]
+    keys = dict(word.split("=") for word in words)
+    left = Counter({rank + suit: 2 for rank in RANKS for suit in SUITS} | {JOKER: 4})
+    hand: list[str] = []
+    melds: list[str] = []
+
+    def taken(cards: list[str]) -> list[str]:
+        if any(left[card] < count for card, count in Counter(cards).items()):
+            return []
+        left.subtract(cards)
+        return cards
+
+    rank = rng.choice(RANKS)
+    for suit in rng.sample(SUITS, rng.choice((1, 2, 2, 3, 4))):
+        hand += taken([rank + suit])
+    hand += taken([JOKER] * rng.choice((0, 1, 1, 2)))
+    for _ in range(rng.choice((1, 1, 2))):
+        if rng.random() < 0.5:
+            other, suits = rng.choice(RANKS), rng.sample(SUITS, 4)
+            naturals, jokers = rng.choice(((1, 2), (1, 3), (2, 1), (2, 2), (3, 1)))
+            meld = taken([other + suit for suit in suits[:naturals]] + [JOKER] * jokers)
+            names = meld
+            goes_in = [other + suit for suit in suits[naturals:]]
+        else:
+            low, length, suit = rng.randrange(1, 11), rng.choice((3, 4)), rng.choice(SUITS)
+            row = [place + suit for place in PLACES[low : low + length]]
+            at = rng.randrange(len(row))
+            meld = taken([*row[:at], *row[at + 1 :], JOKER])
+            names = [f"JK({card})" if i == at else card for i, card in enumerate(row)]
+            goes_in = [row[at]]
+        if meld:
+            melds.append(" ".join(names))
+            hand += [card for card in goes_in if rng.random() < 0.65 and taken([card])]
+    low, suit = rng.randrange(1, 11), rng.choice(SUITS)
+    hand += taken([PLACES[low] + suit, PLACES[low + rng.choice((1, 2))] + suit]) if rng.random() < 0.7 else []
+    naturals_held = [card for card in hand if card != JOKER]
+    owed = [rng.choice(naturals_held)] if naturals_held and rng.random() < 0.6 else []
+    jokers_held = hand.count(JOKER)
+    if jokers_held and (keys["joker_after_swap"] == "new_meld_this_turn" or not owed):
+        owed += [JOKER] * (rng.randint(0, jokers_held) if keys["joker_after_swap"] == "new_meld_this_turn" else 1)
+    if not owed or not melds or len(hand) > 8:
+        return None
+    lines = ["kalooki: 1", " ".join(["rules: kaluki51", *(f"{key}={value}" for key, value in keys.items())]), "players: 2"]
+    lines += ["deal: 1", "dealer: P2", "turns: 4", "phase: play P1", f"hand P1: {' '.join(hand)}", f"hand P2: {min(+left)}"]
+    lines += [f"meld P1/{number}: {meld}" for number, meld in enumerate(melds, start=1)]
+    return "\n".join([*lines, "opened: P1", f"owed: {' '.join(owed)}", "stock: rest", "pile: -"])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_melds_in_the_making_and_swaps_after_them(seed: int) -> None:
+    """All ways through the turn of a seat that owes something: of a meld in its order, jokers in it may be swapped off again."""
+    rng = random.Random(seed)
+    phases: Counter[str] = Counter()
+    for _ in range(70):
+        text = owing(rng)
+        if text is None:
+            continue
+        try:
+            todo = [Game.from_text(text)]
+        except PositionError:
+            phases["nothing that can be settled"] += 1
+            continue
+        turns, plain = Turns(todo[0].rules), WithoutSwaps(todo[0].rules)
+        seen: set[str] = set()
+        while todo and len(seen) < 60:
+            game = todo.pop()
+            state = game.states[0]
+            if game.to_move != 0 or game.phase is Phase.DRAW or game.text() in seen:
+                continue
+            seen.add(game.text())
+            legal = game.legal_actions()
+            assert set(legal) == Table(game, turns).legal(), game
+            phases[game.phase.name] += 1
+            phases[f"{game.phase.name} by swaps"] += set(legal) != Table(game, plain).legal()
+            if game.phase is not Phase.PLAY or state["owed_card"] or state["owed_jokers"]:
+                # Melds last, so that they are followed first.
+                legal.sort(key=lambda action: action.split()[0] in ("set", "run", "place"))
+                todo += [game.copy().do(action) for action in legal if not action.startswith("discard")]
+    assert min(phases[f"{name} by swaps"] for name in ("PLAY", "FILL", "LAYOFF")) > 0, phases
 
 
 @pytest.mark.parametrize("rules", ["kaluki51", "kaluki40_british joker_total=null"])

@@ -11,9 +11,13 @@ from conftest import KALUKI, positions
 from kaluki_texts import PHASES, in_the_midst, table, with_line
 from test_kaluki_core import EAGER
 
-from kalooki_env import Game, NotationError, PositionError, core
+from kalooki_env import Game, IllegalActionError, NotationError, PositionError, Rules, core
 from kalooki_env.core import ActionKind, Phase
+from kalooki_env.game.cards import CARD_NAMES
+from kalooki_env.game.engine import deck_of
 from kalooki_env.verify import eager_policy, mixed_policy
+from kalooki_env.verify.kaluki_policies import swapper_policy
+from kalooki_env.verify.kaluki_starts import swap_start
 
 
 def short(value: object) -> str:
@@ -21,6 +25,11 @@ def short(value: object) -> str:
     return str(value) if "\n" not in str(value) else "position"
 
 
+#: Swaps before the opening, of single suits and of whole sets, owed or not.
+SWAPS = tuple(
+    f"kaluki40_british opening_points=10 joker_total=null joker_release_requires=nothing {keys}"
+    for keys in ("joker_release_sets=all_missing_suits", "joker_after_swap=free upcard_before_opening=free")
+)
 FOUR_JOKERS = [f"{rules} joker_total=null" if "_" in rules else rules for rules in KALUKI]
 
 
@@ -42,6 +51,92 @@ def test_every_position_reads_back_to_the_same_bytes(rules: str, rng: np.random.
             phases[position.phase] += 1
     assert {Phase.DRAW, Phase.PLAY, Phase.OVER} <= set(phases)
     assert rules not in EAGER or {Phase.MELD, Phase.FILL} <= set(phases)
+
+
+@pytest.mark.parametrize("rules", SWAPS)
+def test_positions_around_swaps_read_back_to_the_same_bytes(rules: str, rng: np.random.Generator) -> None:
+    """Also in the midst of a swap by a seat that has not opened; every illegal action has a reason."""
+    phases: Counter[tuple[Phase, bool]] = Counter()
+    for number in range(60):
+        start = swap_start(Rules.parse(rules), 2 + number % 3, 1, rng)
+        if not start.text:
+            continue
+        for position in positions(Game.from_text(start.text), rng, swapper_policy, limit=12):
+            again = Game.from_text(position.text())
+            assert again.states.tobytes() == position.states.tobytes(), position
+            assert again.text() == position.text()
+            legal = again.legal_numbers()
+            assert legal == position.legal_numbers()
+            if position.to_move is not None:
+                phases[position.phase, bool(position.states[0]["opened"][position.to_move])] += 1
+                for slot in range(int(position.states[0]["melds_laid"])):
+                    assert (position.verify(core.SWAP_IN + slot) is None) == (core.SWAP_IN + slot in legal)
+    assert phases[Phase.MOVE, True] > 0 or "all_missing" in rules
+    assert phases[Phase.MOVE, False] > 0 or "all_missing" in rules, phases
+
+
+#: Nothing to draw but the upcard; all cards that lie nowhere else are with P2, who is not to move.
+NO_STOCK = (
+    "kalooki: 1\nrules: {rules}\nplayers: 3\ndeal: 1\ndealer: P3\nturns: 9\nphase: draw P1\nhand P1: 2H 9S\nhand P2: {rest}\n"
+    "hand P3: 3H\nopened: -\nstock: -\npile: {pile}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("rules", "pile", "reason"),
+    [
+        (
+            "kaluki51",
+            "-",
+            "no card lies below the upcard to renew it (J12.1), and the upcard is missing: the deal would be blocked",
+        ),
+        ("kaluki40_british", "5C", "to renew it (J12.1), and the upcard could not be laid in this turn (KL4.1): the deal"),
+        ("kaluki40_british reshuffle_max=0", "5C KD", "the rules allow 0 reshuffles (J12.1), and the upcard could not be laid"),
+        (
+            "jamaican",
+            "-",
+            "no card lies below the upcard to renew it (J12.1), and the upcard is missing: the deal would be blocked",
+        ),
+    ],
+)
+def test_a_position_with_nothing_to_draw_is_refused_with_its_reason(rules: str, pile: str, reason: str) -> None:
+    deck = Counter({name: int(count) for name, count in zip(CARD_NAMES, deck_of(Rules.parse(rules), 3), strict=True)})
+    rest = deck - Counter(["2H", "9S", "3H", *(pile.split() if pile != "-" else [])])
+    with pytest.raises(PositionError) as caught:
+        Game.from_text(NO_STOCK.format(rules=rules, pile=pile, rest=" ".join(rest.elements())))
+    assert [fault for fault in caught.value.faults if fault.startswith("P1 has nothing to draw: ") and reason in fault]
+
+
+@pytest.mark.parametrize(
+    ("move", "readings"),
+    [
+        ("meld 7S JK JK", ["7S JK JK is read as a set; the run is written 7S JK(8S) JK(9S)"]),
+        ("meld JK 7S JK", ["JK 7S JK is read as a set; the run is written JK(6S) 7S JK(8S)"]),
+        ("meld QS JK JK", ["QS JK JK is read as a set; the run is written QS JK(KS) JK(AS)"]),
+        ("meld KS JK JK", []),
+        ("meld 7S 7H JK", []),
+        ("meld 7S JK(8S) JK", []),
+        ("meld 7S JK", []),
+        ("lay off 7S onto P2/2 low", []),
+        (
+            "lay down AS JK JK + JK JK 9D",
+            [
+                "AS JK JK is read as a set; the run is written AS JK(2S) JK(3S)",
+                "JK JK 9D is read as a set; the run is written JK(7D)",
+            ],
+        ),
+    ],
+)
+def test_the_error_names_both_readings_of_a_meld(move: str, readings: list[str]) -> None:
+    """`ACTIONS.md`, 8.6: one natural card and jokers are read as a set."""
+    with pytest.raises(IllegalActionError) as caught:
+        Game.from_text(table("play P1", "2H 2S")).do(move)
+    assert str(caught.value).count("is read as a set") == len(readings)
+    assert all(reading in str(caught.value) for reading in readings), caught.value
+    if "AS" in move:
+        with pytest.raises(IllegalActionError) as caught:
+            Game.from_text(table("play P1", "2H 2S", "kaluki40_british")).do(move)
+        assert "AS JK JK is read" not in str(caught.value), "an ace is not low there"
 
 
 @pytest.mark.parametrize("rules", FOUR_JOKERS)
@@ -215,6 +310,12 @@ def test_more_melds_than_there_can_be() -> None:
         ),
         (PLAY, {"phase": "swap P1 in P2/1"}, "P1 has 1 cards to place; with fewer than two the engine does not ask"),
         (PLAY, {"phase": "swap P1 in P1/1"}, "P1 cannot have got here"),
+        (
+            table("swap P1 in P2/1", "KD KC 2S", "kaluki51 joker_release_sets=all_missing_suits"),
+            {},
+            "P1 has 0 cards to place; with fewer than two the engine does not ask",
+        ),
+        (PLAY, {"phase": "swap P3 in P2/1", "hand P3": "KD KC"}, "P3 has not opened and can neither lay off nor move jokers"),
         (PLAY, {"phase": "layoff P1 onto P2/1 opened now"}, "P1 cannot have got here"),
         (PLAY, {"phase": "over P1"}, "P1 cannot have gone out"),
         (PLAY, {"hand P2": "-"}, "P2 has opened and holds no card"),

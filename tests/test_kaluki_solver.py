@@ -34,9 +34,9 @@ ACES = ["kaluki40_british", "kaluki51 joker_opening_value=represented pip_black_
 @kernel
 def search_hands(hands: Any, rules: Any, needs: Any, owed: Any, leaves: Any, out: Any) -> None:
     """Of each row of uint8[n, 53]: most points with what is owed, without it, and whether `needs` can be laid with it."""
-    none = np.int64(0)
+    none, most = np.int64(0), np.int64(ALL)
     for i in range(hands.shape[0]):
-        out[i, 0] = search(hands[i], rules[0], none, none, none, none, none, np.int64(ALL), owed[i, 0], owed[i, 1], leaves[i])
+        out[i, 0] = search(hands[i], rules[0], none, none, none, none, none, most, owed[i, 0], owed[i, 1], leaves[i], none)
         out[i, 1] = fast_most_points(hands[i], rules[0], leaves[i])
         out[i, 2] = can_lay_points(hands[i], rules[0], needs[i], owed[i, 0], owed[i, 1], leaves[i])
 

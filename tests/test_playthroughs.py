@@ -47,7 +47,7 @@ def test_recordings_are_small_and_hold_what_is_worth_recording() -> None:
     assert sum("phase: over" in end for end in ends) > 20
 
 
-@pytest.mark.parametrize("preset", ["jamaican", "short7", "kaluki51", "kaluki40_british", "kaluki51_european"])
+@pytest.mark.parametrize("preset", ["jamaican", "short7", "kaluki51", "kaluki40_british", "kaluki51_european", "kaluki_swaps"])
 def test_the_referee_plays_recorded_deals_too(preset: str) -> None:
     """Those that renew no stock: the shuffle is the engine's."""
     recordings = [one for one in read(preset) if dict(_lines(one.start))["reshuffles"] == dict(_lines(one.end))["reshuffles"]]

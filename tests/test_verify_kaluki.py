@@ -158,7 +158,11 @@ def test_kinds_that_some_rules_do_not_have() -> None:
     assert {"KL4.4 swapped joker owed", "KL5.1 last card that fits kept for the discard"} < default
     assert {"no_melds_yet", "no_lay_off_yet", "out by a lay-off", "KL3.2 run with both aces"} < british
     assert {"KL3.3 set with three jokers laid", "KL4.5 upcard just taken discarded"} < british
-    assert not default & british
+    # What no preset has, these keys have.
+    other = never("kaluki40_british joker_release_requires=nothing joker_release_sets=all_missing_suits")
+    assert "all_missing_suits" in default & british
+    assert "KL4.4 one of two missing suits swapped" in other
+    assert not default & british & other
     assert "KL5.3 stock renewed again" in never("kaluki51 reshuffle_max=1")
 
 
@@ -174,6 +178,10 @@ def test_kinds_that_some_rules_do_not_have() -> None:
         "kaluki40_british opening_points=1",
         "kaluki40_british pip_red_ace=15",
         "kaluki51 opening_points=100",
+        "kaluki51 joker_release_requires=nothing",
+        "kaluki51 joker_release_sets=all_missing_suits joker_after_swap=new_meld_this_turn",
+        "kaluki40_british joker_release_requires=nothing upcard_after_opening=free",
+        "kaluki40_british joker_release_requires=nothing joker_release_sets=all_missing_suits joker_total=null",
     ],
 )
 def test_no_rules_show_what_they_do_not_have(text: str) -> None:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from kalooki_env.agents.checkpoint import CheckpointAgent
 from kalooki_env.agents.network import PolicyNetwork, legal_logits
+from kalooki_env.errors import CheckpointError, ConfigError
 from kalooki_env.game.engine import Engine
 from training.checkpoint import load_resume, recover_folder, save_checkpoint, save_resume
 from training.config import Config, PpoConfig, load_config
@@ -59,7 +60,10 @@ def train(config: Config, resume: bool = False, command: str = "", quiet: bool =
     recover_folder(config.folder / "checkpoint")
     if resume:
         arrays, saved = load_resume(config, network, optimizer, rng, games.saved())
-        games.restore(arrays)
+        try:
+            games.restore(arrays)
+        except ConfigError as error:
+            raise CheckpointError(f"resume state {config.folder / 'resume'}: selfplay.npz: {error}") from error
         progress = Progress(**saved)
     else:
         games.begin()

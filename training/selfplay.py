@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 from kalooki_env import agents, core
 from kalooki_env.agents.play import Player
 from kalooki_env.batch.layout import SCALE
+from kalooki_env.errors import ConfigError
 from kalooki_env.game.engine import Engine
+from kalooki_env.game.saved import check_digest, pack, record_bytes, records_of, unpack
+from kalooki_env.game.sound import check_positions
 from kalooki_env.observe.observer import Observer
 from kalooki_env.observe.schema import Observation
 from training.config import Config
@@ -270,15 +273,77 @@ class SelfPlay:
     def saved(self) -> dict[str, NDArray[Any]]:
         """Everything that the next batch depends on, the generator aside."""
         lists = {f"list_{i}": array[: self._n].copy() for i, array in enumerate(self._lists())}
-        states = self.states.view(np.uint8).reshape(len(self.states), -1)
-        return {"states": states, "legal": self._legal, "counts": self._counts, "who": self._who, "last": self._last, **lists}
+        legal = np.where(np.arange(core.MAX_ACTIONS) < self._counts[:, None], self._legal, np.int16(0))
+        arrays = {"states": record_bytes(self.states).copy(), "legal": legal, "counts": self._counts.copy()}
+        return pack(self._about(), arrays | {"who": self._who.copy(), "last": self._last.copy()} | lists)
 
     def restore(self, saved: dict[str, NDArray[Any]]) -> None:
-        """The inverse of `saved`."""
-        self.states.view(np.uint8).reshape(len(self.states), -1)[:] = saved["states"]
-        arrays: dict[str, NDArray[Any]] = {"legal": self._legal, "counts": self._counts, "who": self._who, "last": self._last}
-        for name, array in arrays.items():
-            array[:] = saved[name]
-        self._n = len(saved["list_0"])
-        for i, array in enumerate(self._lists()):
-            array[: self._n] = saved[f"list_{i}"]
+        """The inverse of `saved`.
+
+        Raises:
+            ConfigError: something else, or what cannot be: it names the lane or the decision, and the field. Nothing has changed.
+        """
+        lists = self._lists()
+        forms: dict[str, NDArray[Any]] = {"states": record_bytes(self.states), "legal": self._legal, "counts": self._counts}
+        forms |= {"who": self._who, "last": self._last}
+        first = np.asarray(saved.get("list_0", ()))
+        n = len(first) if first.ndim else 0
+        if n > len(self._rows):
+            raise ConfigError(f"{n} decisions that wait; allowed: 0 to {len(self._rows)}")
+        forms |= {f"list_{i}": array[:n] for i, array in enumerate(lists)}
+        _, arrays = unpack(saved, **self._about(), forms=forms)
+        states = records_of(arrays["states"], core.STATE)
+        table = self.engine
+        legal, counts = check_positions(states, table.record, table.feas)
+        for lane in np.flatnonzero((counts != arrays["counts"]) | (legal != arrays["legal"]).any(axis=1))[:1]:
+            raise ConfigError(f"lane {lane}: legal and counts are not those of the position; allowed: {counts[lane]} actions")
+        for lane in np.flatnonzero(counts < 2)[:1]:
+            raise ConfigError(f"lane {lane}: counts {counts[lane]} is not allowed; allowed: 2 or more, a decision")
+        _check_numbers("who", arrays["who"], 0, len(self._players))
+        self._check_decisions([arrays[f"list_{i}"] for i in range(len(lists))], arrays["last"])
+        check_digest(saved)
+        self.states[:] = states
+        self._legal[:], self._counts[:], self._who[:], self._last[:] = (
+            arrays[name] for name in ("legal", "counts", "who", "last")
+        )
+        self._n = n
+        for i, array in enumerate(lists):
+            array[:n] = arrays[f"list_{i}"]
+
+    def _about(self) -> dict[str, str]:
+        table = self.engine
+        name = f"self-play of {table.rules}, {table.num_players} players, {table.max_seats} seats, {len(self.states)} lanes"
+        return {"name": name, "schema": core.schema_hash(core.STATE)}
+
+    def _check_decisions(self, lists: list[NDArray[Any]], last: NDArray[np.int64]) -> None:
+        """Refuse decisions that the policy cannot have made."""
+        _, masks, actions, streams, logps, values, rewards, done = lists
+        n = len(actions)
+        _check_numbers("masks", masks, 0, 1)
+        _check_numbers("actions", actions, 0, masks.shape[1] - 1)
+        _check_numbers("streams", streams, 0, last.size - 1)
+        rows = np.arange(n)
+        _check_numbers("masks of the actions", masks[rows, actions], 1, 1)
+        for name, numbers in (("logps", logps), ("values", values), ("rewards", rewards)):
+            if not np.isfinite(numbers).all():
+                row = int(np.argmin(np.isfinite(numbers)))
+                raise ConfigError(f"decision {row}: {name} {numbers[row]} is not allowed; allowed: a number")
+        _check_numbers("done", done.view(np.uint8), 0, 1)
+        wanted = np.full(last.size, -1, np.int64)
+        wanted[streams] = rows  # the last one of each stream stays
+        wanted[streams[done]] = np.where(wanted[streams[done]] == rows[done], -1, wanted[streams[done]])
+        wrong = np.flatnonzero(last.ravel() != wanted)
+        if len(wrong):
+            lane, seat = divmod(int(wrong[0]), last.shape[1])
+            raise ConfigError(
+                f"lane {lane}: last[{seat}] {last[lane, seat]} is not allowed; allowed: {wanted[wrong[0]]}, its last decision"
+            )
+
+
+def _check_numbers(name: str, numbers: NDArray[Any], least: int, most: int) -> None:
+    """Refuse arrays with a number out of a range."""
+    wrong = np.argwhere((numbers < least) | (numbers > most))
+    if len(wrong):
+        at = tuple(wrong[0].tolist())
+        index = "".join(f"[{one}]" for one in at)
+        raise ConfigError(f"{name}{index} {numbers[at]} is not allowed; allowed: {least} to {most}")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kalooki_env import core
 from kalooki_env.agents.base import Agent
-from kalooki_env.errors import AgentError, KalookiError
+from kalooki_env.errors import AgentError, ConfigError, KalookiError
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.position import position_text
 from kalooki_env.observe.observer import Observer
@@ -49,14 +49,23 @@ class Player:
         """Actions of the seats to move of some lanes.
 
         Args:
-            states: STATE (N,).
+            states: STATE (N,). Trusted, as by all compiled code: positions from elsewhere go through
+                `kalooki_env.game.sound.check_positions` first.
             lanes: lanes to act in, int64 (n,).
             masks: int8 (n, num_actions) of those lanes.
             rng: generator for the agent.
 
         Raises:
+            ConfigError: arrays of other shapes or dtypes.
             AgentError: an answer of the wrong shape, or an illegal action.
         """
+        if states.dtype != core.STATE or lanes.dtype != np.int64 or masks.dtype != np.int8:
+            raise ConfigError(
+                f"positions of {states.dtype.itemsize} bytes, lanes {lanes.dtype} and masks {masks.dtype} are not allowed; "
+                f"allowed: STATE of {core.STATE.itemsize} bytes, int64 and int8"
+            )
+        if masks.shape != (len(lanes), self.engine.num_actions):
+            raise ConfigError(f"masks {masks.shape} are not allowed; allowed: {(len(lanes), self.engine.num_actions)}")
         seats = states["actor"][lanes].astype(np.int64)
         observations: NDArray[Any]
         if self._observer is None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,14 @@ from kalooki_env import core
 from kalooki_env.agents.play import Player
 from kalooki_env.batch.kernels import first_illegal, masks_of_some, random_actions, run_lanes, seed_some
 from kalooki_env.batch.layout import INFOS, LANE, NOTHING, RESET, RESUME, SHOW, STEP, WORK, Autoreset, OnIllegal
+from kalooki_env.batch.sound import check_lanes, tidy
 from kalooki_env.batch.threads import Team
 from kalooki_env.errors import ConfigError, EnvironmentStateError
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.explain import illegal_action_error, why_illegal
 from kalooki_env.game.notation import action_text
 from kalooki_env.game.refusals import Refusal
+from kalooki_env.game.saved import UNREADABLE, check_digest, not_saved, pack, record_bytes, records_of, unpack
 from kalooki_env.observe.schema import Observation
 from kalooki_env.values import actions_of, check_seed
 
@@ -84,8 +85,8 @@ class Lanes:
         size = layout.size
         self.states = np.zeros(count, core.STATE)
         self.lanes = np.zeros(count, LANE)
-        if lane_deals is not None:
-            self.lanes["deal"] = lane_deals
+        self._deals = np.zeros(count, np.int64) if lane_deals is None else lane_deals
+        self.lanes["deal"] = self._deals
         self.masks = np.ones((count, engine.num_actions), np.int8)
         bytes_out = np.zeros((0 if is_float else count, size), np.uint8)
         floats_out = np.zeros((count if is_float else 0, size), np.float32)
@@ -249,9 +250,13 @@ class Lanes:
         """The same of episodes that ended in the last call, where others have begun since: int64 (n,), new arrays."""
         return dict(zip(INFOS, self.final_infos[:, ended], strict=True))
 
+    def engine_of(self, size: int) -> Engine:
+        """Engine of a table, by `LANE["table"]`."""
+        return self.engine
+
     def table_of(self, lane: int) -> Engine:
         """Engine of the table that a lane plays at."""
-        return self.engine
+        return self.engine_of(int(self.lanes["table"][lane]))
 
     # ---- errors --------------------------------------------------------------------------------------------------
 
@@ -294,47 +299,86 @@ class Lanes:
             name: what it belongs to: all options.
         """
         about = {"name": name, "schema": _schema(), "rng": self._rng.bit_generator.state, "seeds": self._seeds}
-        return {
-            "about": np.frombuffer(json.dumps(about).encode(), np.uint8).copy(),
-            "states": _bytes(self.states).copy(),
-            "lanes": _bytes(self.lanes).copy(),
-            "was_reset": self._was_reset.copy(),
-        }
+        states, lanes = self.states.copy(), self.lanes.copy()
+        tidy(states, lanes, self._was_reset)
+        arrays = {"states": record_bytes(states), "lanes": record_bytes(lanes), "was_reset": self._was_reset.copy()}
+        return pack(about, arrays | self._saved_more())
+
+    def _saved_more(self) -> dict[str, NDArray[Any]]:
+        """What there is to save beside positions."""
+        return {}
 
     def restore(self, saved: dict[str, NDArray[Any]], name: str) -> None:
         """The inverse of `saved`.
 
         Raises:
-            ConfigError: something else than `saved` gave, or of an environment with other options, or of another version.
+            ConfigError: something else than `saved` gave, or of an environment with other options, or of another version; or
+                with a lane that cannot be. Nothing has changed.
         """
+        forms = {"states": record_bytes(self.states), "lanes": record_bytes(self.lanes), "was_reset": self._was_reset}
+        about, arrays = unpack(saved, name, _schema(), forms)
         try:
-            about = json.loads(np.asarray(saved["about"], np.uint8).tobytes())
-            found = about["name"], about["schema"]
-            arrays = {key: np.asarray(saved[key]) for key in ("states", "lanes", "was_reset")}
             rng, seeds = np.random.default_rng(), [None if seed is None else check_seed(seed) for seed in about["seeds"]]
             rng.bit_generator.state = about["rng"]
-        except (KeyError, TypeError, ValueError) as error:
-            raise ConfigError(f"this is not a state that an environment saved: {type(error).__name__}: {error}") from error
-        if found != (name, _schema()):
-            here = f"{name}, schema {_schema()}"
-            raise ConfigError(f"this state is of another environment or version: {found[0]}, schema {found[1]}; here: {here}")
-        for key, target in (("states", _bytes(self.states)), ("lanes", _bytes(self.lanes)), ("was_reset", self._was_reset)):
-            if arrays[key].shape != target.shape or arrays[key].dtype != target.dtype:
-                raise ConfigError(f"{key} {arrays[key].dtype} {arrays[key].shape}; allowed: {target.dtype} {target.shape}")
+        except UNREADABLE as error:
+            raise not_saved(error) from error
         if len(seeds) != self.count:
             raise ConfigError(f"{len(seeds)} seeds in a state for {self.count} lanes")
-        self._restore_more(saved)
-        _bytes(self.states)[:] = arrays["states"]
-        _bytes(self.lanes)[:] = arrays["lanes"]
-        self._was_reset[:] = arrays["was_reset"]
+        states, lanes = records_of(arrays["states"], core.STATE), records_of(arrays["lanes"], LANE)
+        was_reset = arrays["was_reset"].view(np.uint8)
+        if was_reset.max() > 1:
+            lane = int(was_reset.argmax())
+            raise ConfigError(f"lane {lane}: was_reset {was_reset[lane]} is not allowed; allowed: 0 to 1")
+        take_more = self._check_restored(saved, states, lanes, was_reset == 1)
+        check_digest(saved)
+        self.states[:], self.lanes[:], self._was_reset[:] = states, lanes, was_reset
         self._rng = rng
         self._seeds = seeds
+        take_more()
         self.show()
         for array in (self.rewards, self.over, self.final_infos, self.final_scores):
             array[:] = 0
+        idle = ~self._was_reset
+        self.masks[idle], self.observations[idle], self.infos[:, idle] = 1, 0, 0
 
-    def _restore_more(self, saved: dict[str, NDArray[Any]]) -> None:
-        """Check and restore what there is beside positions; called before anything has changed."""
+    def _check_restored(
+        self, saved: dict[str, NDArray[Any]], states: NDArray[np.void], lanes: NDArray[np.void], was_reset: NDArray[np.bool_]
+    ) -> Callable[[], None]:
+        """Refuse lanes that cannot be. Returns what takes over whatever there is beside them.
+
+        Raises:
+            ConfigError: such lanes; nothing has changed.
+        """
+        nothing = np.zeros(self.count, np.int64)
+        told = {"table": nothing, "deal": self._deals, "dealing": nothing, "deal_seed": nothing}
+        by_seat = np.zeros((self.count, core.SEATS), np.int64)
+        standing = {"match_deal": nothing, "totals": by_seat}
+        told |= {"at_table": by_seat, "of_match": by_seat}
+        self._check_lanes(states, lanes, was_reset, told, standing, None)
+        return lambda: None
+
+    def _check_lanes(
+        self,
+        states: NDArray[np.void],
+        lanes: NDArray[np.void],
+        was_reset: NDArray[np.bool_],
+        told: dict[str, NDArray[np.int64]],
+        standing: dict[str, NDArray[np.int64]],
+        is_over: NDArray[np.bool_] | None,
+    ) -> None:
+        """See `batch.sound.check_lanes`."""
+        check_lanes(
+            states,
+            lanes,
+            was_reset,
+            table=self.engine,
+            rules=self._rules,
+            engine_of=self.engine_of,
+            settings=self.settings[0],
+            told=told,
+            standing=standing,
+            is_over=is_over,
+        )
 
     def nbytes(self) -> int:
         """Bytes of memory that the lanes and what is told about them take."""
@@ -348,9 +392,6 @@ class Lanes:
             self._team = None
 
 
-def _bytes(records: NDArray[np.void]) -> NDArray[np.uint8]:
-    return records.view(np.uint8).reshape(len(records), -1)
-
-
+@cache
 def _schema() -> str:
     return core.schema_hash(core.STATE, LANE)

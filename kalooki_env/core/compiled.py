@@ -45,7 +45,7 @@ def announce_compilation() -> None:
     """Say once on standard error that the first use compiles, if nothing is cached yet."""
     global _announced
     if not _announced and not is_warm():
-        print("kalooki_env: compiling the engine, once, for about a minute ...", file=sys.stderr, flush=True)
+        print("kalooki_env: compiling the engine, once; this takes some minutes ...", file=sys.stderr, flush=True)
     _announced = True
 
 

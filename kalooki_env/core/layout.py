@@ -98,6 +98,8 @@ RULES = _record(
         ("ace_low", "u1"),
         ("owes_upcard_to_open", "u1"),
         ("owes_upcard_opened", "u1"),
+        ("swaps_before_opening", "u1"),
+        ("swaps_whole_sets", "u1"),  # a joker leaves a set only for naturals of all suits that are not in it
         ("owes_swapped_joker", "u1"),
         ("melds_when_opening", "u1"),  # further melds in the turn of the opening
         ("lays_off_when_opening", "u1"),
@@ -109,7 +111,7 @@ RULES = _record(
 #: fields serves both record types, and compiled for a VIEW it cannot read anything hidden.
 _PUBLIC_SCALARS = [
     ("scores", "i2", (SEATS,)),
-    ("totals", "i2", (SEATS,)),  # of the match before this deal; zeros if it is not in a match
+    ("totals", "i4", (SEATS,)),  # of the match before this deal; zeros if it is not in a match
     ("match_deal", "u2"),  # number of the deal in its match, from 1; 0: not in a match
     ("turns", "u2"),
     ("used_ranks", "u2"),  # bits of the ranks of this lay-down's threes, the one being filled included
@@ -182,7 +184,7 @@ STATE = _record(
     [
         *_PUBLIC,
         ("rng", "u8"),
-        ("can_lay", "u1"),  # PLAY: the hand of the seat whose turn it is can open; computed at the draw
+        ("can_lay", "u1"),  # PLAY: the hand of the seat whose turn it is can open; computed at the draw and after swaps
         ("stock", "u1", (MAX_DECK,)),  # top last
         ("hands", "u1", (SEATS, CARDS)),
     ]

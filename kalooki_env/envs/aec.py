@@ -14,14 +14,15 @@ from kalooki_env import core
 from kalooki_env.batch.kernels import seed_some
 from kalooki_env.batch.layout import LANE, PARTS
 from kalooki_env.batch.tables import draw_place
-from kalooki_env.envs.aec_views import OVER, AgentID, AgentViews
+from kalooki_env.envs.aec_states import AgentStates
+from kalooki_env.envs.aec_views import OVER, AgentID
 from kalooki_env.envs.match import match_of
 from kalooki_env.envs.options import EnvOptions, reset_options, seat_of, weighted_deals, with_options
 from kalooki_env.envs.rendering import ONE_TABLE, RenderMode, render_mode_of
 from kalooki_env.envs.rewards import Rewards
 from kalooki_env.errors import EnvironmentStateError, RulesError
 from kalooki_env.game.cards import seat_name
-from kalooki_env.game.engine import engine
+from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.explain import illegal_action_error, why_illegal
 from kalooki_env.game.match import note_standing
 from kalooki_env.game.refusals import Refusal
@@ -61,7 +62,7 @@ class TableOptions(EnvOptions):
 
 
 @with_options(TableOptions, mask_in="observation")
-class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
+class raw_env(AgentStates):  # noqa: N801  (PettingZoo's name)
     """One deal of Jamaican Kalooki or of Kaluki, or a whole match, as a PettingZoo AEC environment.
 
     | Fact | Value |
@@ -333,15 +334,20 @@ class raw_env(AgentViews):  # noqa: N801  (PettingZoo's name)
         """Deal the next deal of the match, at its table: in a sudden death not all agents have a seat there (J13.2)."""
         assert self._match is not None
         table, dealer, seed = self._match.table()
+        self._use_table(table)
+        core.seed_lanes(self._states, np.array([seed], np.uint64))
+        core.reset_lane(self._states, self._record, 0, self._match.deal.number, dealer)
+        note_standing(self._states[0], self._match.score)
+
+    def _use_table(self, table: Engine) -> None:
+        """Play at a table: in a match, that of its present deal."""
         if table is not self._engine:
             self._engine, self._record, self._feas = table, table.record, table.feas
             self._observer = Observer(table, self._layout)
             self._rewards = Rewards(self._rewards.kind, self._rewards.shaping, table)
-        self._sitting = [self.possible_agents[seat] for seat in self._match.deal.seats]
-        self._seats = {agent: seat for seat, agent in enumerate(self._sitting)}
-        core.seed_lanes(self._states, np.array([seed], np.uint64))
-        core.reset_lane(self._states, self._record, 0, self._match.deal.number, dealer)
-        note_standing(self._states[0], self._match.score)
+        if self._match is not None:
+            self._sitting = [self.possible_agents[seat] for seat in self._match.deal.seats]
+            self._seats = {agent: seat for seat, agent in enumerate(self._sitting)}
 
     def _deal_over(self) -> None:
         """Pay for the deal that has ended; then all ends, or the next deal of the match begins."""

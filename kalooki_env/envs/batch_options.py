@@ -302,14 +302,3 @@ def settings_for(options: BatchOptions, lanes: Lanes, given: Mapping[str, Any], 
             seat = seat_of(key, given[key], lanes.engine.num_players)
             settings[0][key] = -1 if seat is None else seat
     return settings
-
-
-def state_of(state: Any) -> dict[str, NDArray[Any]]:
-    """A saved state as a dict; what `np.load` gives is one too.
-
-    Raises:
-        ConfigError: something else.
-    """
-    if not isinstance(state, Mapping):
-        raise ConfigTypeError(f"state {type(state).__name__} is not allowed; allowed: what get_state gave, or np.load of it")
-    return dict(state)

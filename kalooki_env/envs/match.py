@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from kalooki_env.errors import ConfigError
-from kalooki_env.game.engine import Engine, engine
+import numpy as np
+
+from kalooki_env.errors import ConfigError, RulesError
+from kalooki_env.game.cards import CARD_NAMES
+from kalooki_env.game.engine import Engine, deck_of, engine
 from kalooki_env.game.match import deal_seed, drawn_dealer
 from kalooki_env.game.match_score import MatchDeal, MatchScore, check_match_table, deal_name
 from kalooki_env.rules import Rules
+from kalooki_env.values import check_seed, whole_number
 
 
 class MatchEpisode:
@@ -23,6 +27,7 @@ class MatchEpisode:
         reward: what is paid, and when; `match_reward` of `raw_env`.
 
     Attributes:
+        reward: what is paid, and when.
         score: the score so far.
 
     Raises:
@@ -32,7 +37,7 @@ class MatchEpisode:
 
     def __init__(self, rules: Rules, num_players: int, max_seats: int, reward: Literal["deals", "win", "place", "stake"]) -> None:
         check_match_table(rules, num_players)
-        self._reward = reward
+        self.reward = reward
         if reward == "stake" and rules.stakes == "none":
             raise ConfigError("match_reward 'stake' is not allowed with rules key stakes: none; allowed with pot and per_deal")
         self._max_seats = max_seats
@@ -61,6 +66,10 @@ class MatchEpisode:
         """The deal that is played, or was played last."""
         return self.score.next_deal or self.score.deals[-1].deal
 
+    def on_table(self) -> tuple[MatchDeal, MatchScore]:
+        """The deal that lies on the table, after the end the last one, and the score before it."""
+        return self.deal, self.score.before_last() if self.is_over else self.score
+
     @property
     def is_over(self) -> bool:
         """Whether the last deal is over."""
@@ -68,14 +77,18 @@ class MatchEpisode:
 
     def table(self) -> tuple[Engine, int, int]:
         """Table of the present deal: its engine, its dealer by the seats there, and the seed of its shuffles."""
-        deal = self.deal
-        found = engine(self.score.table_rules, len(deal.seats), self._max_seats)
+        deal, before = self.on_table()
+        found = engine(before.table_rules, len(deal.seats), self._max_seats)
         return found, deal.seats.index(deal.dealer), self.deal_seed
 
     @property
     def deal_seed(self) -> int:
         """Seed of the shuffles of the present deal."""
-        return deal_seed(self._seed, len(self.score.rows))
+        return self.deal_seed_after(len(self.score.rows))
+
+    def deal_seed_after(self, deals: int) -> int:
+        """Seed of the shuffles of the deal that follows so many others."""
+        return deal_seed(self._seed, deals)
 
     def add(self, state: Any, final: list[float]) -> list[float]:
         """Enter the scores of the deal that has ended.
@@ -90,14 +103,14 @@ class MatchEpisode:
         row = self.score.by_seat(state["scores"])
         self._turns = int(state["turns"])
         self.score = self.score.with_scores(row)
-        if self._reward == "deals":
+        if self.reward == "deals":
             return final
         outcome = self.score.outcome
         if outcome is None:
             return [0.0] * self.score.num_players
-        if self._reward == "stake":
+        if self.reward == "stake":
             return [float(chips) for chips in outcome.chips]
-        if self._reward == "win":
+        if self.reward == "win":
             return [1 / len(outcome.winners) if seat in outcome.winners else 0.0 for seat in range(len(row))]
         # Seats that share a place share the rewards of the places that they take up.
         last = len(row) - 1
@@ -144,15 +157,27 @@ class MatchEpisode:
         """What `restore` needs, as plain values."""
         return {"seed": self._seed, "turns": self._turns, "first_dealer": self.score.first_dealer, "scores": self.score.rows}
 
-    def restore(self, score: MatchScore, seed: int, turns: int) -> None:
+    def restore(self, saved: Any) -> None:
         """Go on from where another one stood.
 
         Args:
-            score: its score.
-            seed: the seed of its match.
-            turns: turns of its last deal.
+            saved: what `saved` gave.
+
+        Raises:
+            RulesError: scores that cannot be, or numbers that are not allowed; nothing has changed.
+            KeyError, TypeError: something else; likewise.
         """
-        self.score, self._seed, self._turns = score, seed, turns
+        rules, players = self.score.rules, self.score.num_players
+        rows = [tuple(row) for row in saved["scores"]]
+        score = MatchScore.of(rules, players, rows, saved["first_dealer"])
+        most = _most_points(rules, players)
+        wrong = [one for row in rows for one in row if one is not None and one > most]
+        if wrong:
+            raise RulesError(f"score {wrong[0]} is not allowed; allowed: {most} at most, all cards of the deck")
+        turns, most_turns = whole_number("turns", saved["turns"], error=RulesError), rules.max_turns(players)
+        if not 0 <= turns <= most_turns:
+            raise RulesError(f"turns {turns} is not allowed; allowed: 0 to {most_turns}")
+        self._seed, self._turns, self.score = check_seed(saved["seed"]), turns, score
 
     def heading(self) -> str:
         """A line for pictures of the table: the deal, who plays it, and the totals."""
@@ -161,6 +186,12 @@ class MatchEpisode:
         totals = ", ".join(f"{name} {total}" for name, total in zip(names, self.score.totals, strict=True))
         playing = "" if len(deal.seats) == len(names) else f" of {' and '.join(names[seat] for seat in deal.seats)}"
         return f"{deal_name(deal)}{playing}; totals: {totals}\n"
+
+
+def _most_points(rules: Rules, num_players: int) -> int:
+    """More than a seat can score in a deal: all cards of the deck, and the penalty."""
+    points = [rules.card_points(name) for name in CARD_NAMES]
+    return int(deck_of(rules, num_players) @ np.array(points)) + rules.unmet_opening_penalty
 
 
 def match_of(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -19,10 +20,11 @@ from kalooki_env.batch.lanes import Lanes
 from kalooki_env.batch.layout import BEGIN, DEAL, LOST, SHOW, Autoreset
 from kalooki_env.batch.tables import draw_place
 from kalooki_env.envs.match import MatchEpisode
-from kalooki_env.errors import ConfigError, RulesError
+from kalooki_env.errors import ConfigError
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.match import note_standing
-from kalooki_env.game.match_score import MatchScore, table_rules
+from kalooki_env.game.match_score import table_rules
+from kalooki_env.game.saved import UNREADABLE, not_saved
 from kalooki_env.observe.schema import Observation
 
 
@@ -165,9 +167,9 @@ class MatchLanes(Lanes):
             self._players[number, size] = Player(copy.copy(player.agent), self._tables[size], player.name)
         return self._players[number, size]
 
-    def table_of(self, lane: int) -> Engine:
-        """See `Lanes.table_of`."""
-        return self._tables.get(int(self.lanes["table"][lane]), self.engine)
+    def engine_of(self, size: int) -> Engine:
+        """See `Lanes.engine_of`."""
+        return self._tables.get(size, self.engine)
 
     # ---- what is told --------------------------------------------------------------------------------------------
 
@@ -196,25 +198,55 @@ class MatchLanes(Lanes):
 
     # ---- saving --------------------------------------------------------------------------------------------------
 
-    def saved(self, name: str) -> dict[str, NDArray[Any]]:
-        """See `Lanes.saved`."""
+    def _saved_more(self) -> dict[str, NDArray[Any]]:
         matches = json.dumps([match.saved() for match in self._matches])
-        return super().saved(name) | {"matches": np.frombuffer(matches.encode(), np.uint8).copy()}
+        return {"matches": np.frombuffer(matches.encode(), np.uint8).copy()}
 
-    def _restore_more(self, saved: dict[str, NDArray[Any]]) -> None:
-        rules, seats = self.engine.rules, self.engine.num_players
+    def _check_restored(
+        self, saved: dict[str, NDArray[Any]], states: NDArray[np.void], lanes: NDArray[np.void], was_reset: NDArray[np.bool_]
+    ) -> Callable[[], None]:
         try:
             parts = json.loads(np.asarray(saved["matches"], np.uint8).tobytes())
-            scores = [MatchScore.of(rules, seats, part["scores"], part["first_dealer"]) for part in parts]
-            numbers = [(int(part["seed"]), int(part["turns"])) for part in parts]
-        except (KeyError, TypeError, ValueError, RulesError) as error:
-            raise ConfigError(f"this is not a state that an environment saved: {type(error).__name__}: {error}") from error
-        if len(parts) != self.count:
-            raise ConfigError(f"{len(parts)} matches in a state for {self.count} lanes")
-        for lane, (score, (seed, turns)) in enumerate(zip(scores, numbers, strict=True)):
-            self._matches[lane].restore(score, seed, turns)
-            self._note(lane)
-        self._new_seeds = [None] * self.count
+            matches = [copy.copy(self._matches[0]) for _ in parts]
+            for match, part in zip(matches, parts, strict=True):
+                match.restore(part)
+        except UNREADABLE as error:
+            raise not_saved(error) from error
+        if len(matches) != self.count:
+            raise ConfigError(f"{len(matches)} matches in a state for {self.count} lanes")
+        told, standing = _told_by(matches, self.engine.num_players)
+        is_over = np.array([match.is_over for match in matches])
+        self._check_lanes(states, lanes, was_reset, told, standing, is_over)
+
+        def take() -> None:
+            self._matches = matches
+            for lane in range(self.count):
+                self._note(lane)
+            self._new_seeds = [None] * self.count
+
+        return take
+
+
+def _told_by(matches: Sequence[MatchEpisode], seats: int) -> tuple[dict[str, NDArray[np.int64]], dict[str, NDArray[np.int64]]]:
+    """What matches say of their lanes: what fields of LANE and of STATE must be; see `batch.sound.check_lanes`."""
+    count = len(matches)
+    told = {name: np.zeros(count, np.int64) for name in ("dealer", "table", "deal", "dealing", "deal_seed")}
+    told |= {name: np.zeros((count, core.SEATS), np.int64) for name in ("at_table", "of_match")}
+    standing = {"match_deal": np.zeros(count, np.int64), "totals": np.zeros((count, core.SEATS), np.int64)}
+    for lane, match in enumerate(matches):
+        deal, before = match.on_table()
+        told["dealer"][lane] = before.first_dealer
+        told["deal"][lane] = deal.number
+        told["dealing"][lane] = deal.seats.index(deal.dealer)
+        told["deal_seed"][lane] = match.deal_seed_after(len(before.rows))
+        if len(deal.seats) < seats:
+            told["table"][lane] = len(deal.seats)
+            told["of_match"][lane, : len(deal.seats)] = deal.seats
+            told["at_table"][lane] = -1
+            told["at_table"][lane, list(deal.seats)] = range(len(deal.seats))
+        standing["match_deal"][lane] = deal.ordinal
+        standing["totals"][lane, : len(deal.seats)] = [before.totals[seat] for seat in deal.seats]
+    return told, standing
 
 
 def _tables(table: Engine) -> dict[int, Engine]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from kalooki_env.agents.play import Player
 from kalooki_env.agents.scripted import BotAgent
 from kalooki_env.batch.layout import DEAL, NOTHING, RESET, SHOW, STEP
 from kalooki_env.envs.match_lanes import MatchLanes
-from kalooki_env.envs.recording import Follower, lanes_to_record
+from kalooki_env.envs.recording import Follower, check_recordable, lanes_to_record
 from kalooki_env.errors import ConfigError
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.game import Game
@@ -72,6 +72,13 @@ class RecordedMatchLanes(MatchLanes):
     def score_of(self, lane: int) -> MatchScore:
         """Score of the match in a lane, before the deal that is played there."""
         return self._matches[lane].score
+
+    def _check_restored(
+        self, saved: dict[str, NDArray[Any]], states: NDArray[np.void], lanes: NDArray[np.void], was_reset: NDArray[np.bool_]
+    ) -> Callable[[], None]:
+        take = super()._check_restored(saved, states, lanes, was_reset)
+        check_recordable(self, [self._chosen], states, lanes, was_reset)
+        return take
 
     def restore(self, saved: dict[str, NDArray[Any]], name: str) -> None:
         """See `Lanes.restore`. What runs is abandoned; in the midst of a match the record goes on with the next one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from gymnasium import spaces
@@ -127,6 +127,22 @@ class parallel_env(ParallelEnv):  # type: ignore[type-arg]  # noqa: N801  (Petti
     def open_decisions(self) -> list[OpenDecisions]:
         """The decision that is due, as agents are asked for it; none before `reset` and at the end."""
         return self.aec_env.open_decisions()
+
+    def copy(self) -> Self:
+        """An independent environment that goes on identically. See `raw_env`."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.aec_env, other.agents = self.aec_env.copy(), self.agents[:]
+        return other
+
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """Everything that what follows depends on. See `raw_env`."""
+        return self.aec_env.get_state()
+
+    def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a saved state. Arguments and errors as for `raw_env`."""
+        self.aec_env.set_state(state)
+        self.agents = [agent for agent in self.aec_env.agents if not self.aec_env.terminations[agent]]
 
     def state(self) -> NDArray[np.float32]:
         """The global state. See `raw_env`."""

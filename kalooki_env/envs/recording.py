@@ -7,7 +7,7 @@ second time, action by action, by `Game` and by the same bots as agents; after e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from kalooki_env.agents.play import Player
 from kalooki_env.agents.scripted import BotAgent
 from kalooki_env.batch.lanes import Lanes
 from kalooki_env.batch.layout import NOTHING, OUTSIDE, RANDOM, RESET, SHOW, STEP, Autoreset, OnIllegal
-from kalooki_env.errors import ConfigError
+from kalooki_env.errors import ConfigError, KalookiError
 from kalooki_env.game.cards import seat_name
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.game import Game
@@ -43,6 +43,27 @@ def lanes_to_record(chosen: Any, count: int) -> tuple[int, ...]:
     if not lanes or len(set(lanes)) < len(lanes) or not all(0 <= lane < count for lane in lanes):
         raise ConfigError(f"record_lanes {chosen!r} are not allowed; allowed: numbers from 0 to {count - 1}, each once")
     return lanes
+
+
+def check_recordable(
+    lanes: Lanes, chosen: Sequence[int], states: NDArray[np.void], own: NDArray[np.void], was_reset: NDArray[np.bool_]
+) -> None:
+    """Refuse positions that a record cannot begin with.
+
+    Args:
+        lanes: where they will be restored.
+        chosen: the lanes that are recorded.
+        states, own, was_reset: STATE (N,), LANE (N,), bool (N,).
+
+    Raises:
+        ConfigError: such a position.
+    """
+    for lane in chosen:
+        if was_reset[lane] and not own["over"][lane]:
+            try:
+                game_at(states[lane], lanes.engine_of(int(own["table"][lane])))
+            except KalookiError as error:
+                raise ConfigError(f"lane {lane}: its position cannot be recorded: {error}") from error
 
 
 class RecordedLanes(Lanes):
@@ -85,6 +106,13 @@ class RecordedLanes(Lanes):
                 before, after = (states[k : k + 1], lanes[k : k + 1]), (self.states[lane], self.lanes[lane])
                 self._followers[k].follow(int(jobs[lane]), int(actions[lane]), before, after, settings[0], self._seeds[lane])
         return waiting
+
+    def _check_restored(
+        self, saved: dict[str, NDArray[Any]], states: NDArray[np.void], lanes: NDArray[np.void], was_reset: NDArray[np.bool_]
+    ) -> Callable[[], None]:
+        take = super()._check_restored(saved, states, lanes, was_reset)
+        check_recordable(self, self._chosen.tolist(), states, lanes, was_reset)
+        return take
 
     def restore(self, saved: dict[str, NDArray[Any]], name: str) -> None:
         """See `Lanes.restore`. What runs is abandoned, and the record goes on from where the restored lanes stand."""

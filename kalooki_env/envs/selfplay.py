@@ -22,10 +22,10 @@ from kalooki_env.envs.batch_options import (
     observation_space,
     seeds_of,
     settings_for,
-    state_of,
 )
 from kalooki_env.envs.options import reset_options, with_options
 from kalooki_env.envs.over_lanes import OverLanes
+from kalooki_env.game.saved import arrays_of
 
 
 class Decisions(NamedTuple):
@@ -149,8 +149,11 @@ class SelfPlayEnv(OverLanes):
         Raises:
             EnvironmentStateError: before the first `reset`.
         """
+        self.lanes.require_reset("decisions")
+        return self._decisions()
+
+    def _decisions(self) -> Decisions:
         lanes = self.lanes
-        lanes.require_reset("decisions")
         seen = formed(self._options, lanes, lanes.observations, lanes.masks)
         return Decisions(seen, lanes.masks, lanes.infos[INFOS.index("seat")], lanes.rewards, lanes.over)
 
@@ -172,11 +175,15 @@ class SelfPlayEnv(OverLanes):
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> Decisions:
         """Go on from a saved state, in an environment with the same options.
 
+        Returns:
+            Where the lanes stand; of lanes that have to be reset it says nothing.
+
         Raises:
-            ConfigError: not such a state, or one of an environment with other options or of another version.
+            ConfigError: not such a state, one of an environment with other options or of another version, or one with a lane
+                that cannot be, which is named with the field. Nothing has changed.
         """
-        self.lanes.restore(state_of(state), self._name)
-        return self.decisions()
+        self.lanes.restore(arrays_of(state), self._name)
+        return self._decisions()
 
     def close(self) -> None:
         """End the threads and the record."""

@@ -25,12 +25,12 @@ from kalooki_env.envs.batch_options import (
     opponents_of,
     seeds_of,
     settings_for,
-    state_of,
 )
 from kalooki_env.envs.options import reset_options, with_options
 from kalooki_env.envs.over_lanes import OverLanes
 from kalooki_env.envs.rendering import MANY_TABLES, RenderMode, render_mode_of, rendered_lane, require_mode
 from kalooki_env.errors import ConfigError, EnvironmentStateError
+from kalooki_env.game.saved import arrays_of, seal
 from kalooki_env.values import one_of, truth, whole_number
 
 
@@ -233,7 +233,11 @@ class SeatVectorEnv(OverLanes, VectorEnv):
 
     def get_state(self) -> dict[str, NDArray[Any]]:
         """See `OverLanes.get_state`."""
-        return super().get_state() | ({} if self._limit is None else {"taken": self._taken.copy()})
+        found = super().get_state()
+        if self._limit is None:
+            return found
+        del found["digest"]
+        return seal({**found, "taken": self._taken.copy()})
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> tuple[Any, dict[str, Any]]:
         """Go on from a saved state, in an environment with the same options.
@@ -242,15 +246,16 @@ class SeatVectorEnv(OverLanes, VectorEnv):
             Observations and infos, as after `reset`.
 
         Raises:
-            ConfigError: not such a state, or one of an environment with other options or of another version.
+            ConfigError: not such a state, one of an environment with other options or of another version, or one with a lane
+                that cannot be, which is named with the field. Nothing has changed.
         """
-        state = state_of(state)
+        saved = arrays_of(state)
         taken = self._taken
         if self._limit is not None:
-            taken = np.asarray(state.get("taken"))
-            if taken.shape != self._taken.shape or taken.dtype.kind != "i" or not ((taken >= 0) & (taken <= self._limit)).all():
+            taken = np.asarray(saved.get("taken"))
+            if taken.shape != self._taken.shape or taken.dtype != np.int64 or not ((taken >= 0) & (taken <= self._limit)).all():
                 raise ConfigError(f"taken of a state: allowed are {self.num_envs} whole numbers from 0 to {self._limit}")
-        self.lanes.restore(state, self._name)
+        self.lanes.restore(saved, self._name)
         self._taken[:] = taken
         return self.observations(), self._infos()
 

@@ -14,12 +14,13 @@ from kalooki_env.game.engine import Engine
 from kalooki_env.game.kaluki_consistency import kaluki_faults
 from kalooki_env.game.melds import faults_of, meld_in_slot
 from kalooki_env.game.notation import meld_name
+from kalooki_env.game.sound import MOST_HELD
 
 
 def faults_of_position(states: NDArray[np.void], table: Engine, found: list[str]) -> list[str]:
     """Everything that is wrong with a position, one sentence each; fills in what follows from the rest (`can_lay`, scores).
 
-    Hand sizes are not looked at, so that exercises with few cards can be set up.
+    Hand sizes are not looked at, so that exercises with few cards can be set up; but see `MOST_HELD`.
 
     Args:
         states: the position, an array of one STATE record.
@@ -80,6 +81,8 @@ def _memory_faults(state: Any, table: Engine) -> list[str]:
     faults = []
     for seat in range(table.num_players):
         name = seat_name(seat)
+        if table.is_kaluki and state["hand_n"][seat] > MOST_HELD:
+            faults.append(f"{name} holds {state['hand_n'][seat]} cards; {MOST_HELD} at most can be looked through")
         known = state["known"].reshape(core.SEATS, core.CARDS)[seat]
         for card in np.nonzero(known > state["hands"][seat])[0]:
             faults.append(f"{name} is known to hold {CARD_NAMES[card]}, but does not")
@@ -123,7 +126,8 @@ def _phase_faults(states: NDArray[np.void], table: Engine) -> list[str]:
     if state["opened_now"] and not state["opened"][actor]:
         faults.append(f"{name} opened now, but has not opened")
     if phase in (Phase.LAYOFF, Phase.MOVE):
-        if not state["opened"][actor]:
+        may_swap = phase == Phase.MOVE and table.record[0]["swaps_before_opening"]
+        if not state["opened"][actor] and not may_swap:
             faults.append(f"{name} has not opened and can neither lay off nor move jokers (J8.1, J9.1)")
         if meld_in_slot(state, int(state["target"])) is None:
             faults.append(f"there is no meld {meld_name(int(state['target']), state, table)}")
@@ -166,9 +170,21 @@ def _choice_faults(states: NDArray[np.void], table: Engine) -> list[str]:
         if choices < 2:
             faults.append(f"{name} has {choices} cards to place; with fewer than two the engine does not ask")
         return faults
+    if phase == Phase.DRAW and choices == 0:
+        return [f"{name} has nothing to draw: {_why_no_draw(states[0], table)}"]
     if phase != Phase.OVER and choices == 0:
         return [f"{name} has nothing to do"]
     return []
+
+
+def _why_no_draw(state: Any, table: Engine) -> str:
+    """Why there is neither a card in the stock nor an upcard to take."""
+    if state["pile_n"] < 2:
+        stock = "the stock is empty, and no card lies below the upcard to renew it"
+    else:
+        stock = f"the stock is empty, and the rules allow {table.rules.reshuffle_max} reshuffles"
+    upcard = "could not be laid in this turn (KL4.1)" if state["pile_n"] else "is missing"
+    return f"{stock} (J12.1), and the upcard {upcard}: the deal would be blocked (J12.3, KL5.3)"
 
 
 def _legal(states: NDArray[np.void], table: Engine) -> list[int]:

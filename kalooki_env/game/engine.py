@@ -52,6 +52,8 @@ def pack_rules(rules: Rules, num_players: int, max_seats: int) -> NDArray[np.voi
         record["ace_low"] = rules.ace_in_run == "high_or_low"
         record["owes_upcard_to_open"] = rules.upcard_before_opening == "only_to_open"
         record["owes_upcard_opened"] = rules.upcard_after_opening == "only_for_new_meld"
+        record["swaps_before_opening"] = rules.joker_release_requires == "nothing"
+        record["swaps_whole_sets"] = rules.joker_release_sets == "all_missing_suits"
         record["owes_swapped_joker"] = rules.joker_after_swap == "new_meld_this_turn"
         record["melds_when_opening"] = rules.extra_melds == "any_time_after_opening"
         record["lays_off_when_opening"] = rules.layoff_in_opening_turn

@@ -13,6 +13,7 @@ from kalooki_env.errors import IllegalActionError
 from kalooki_env.game.cards import seat_name
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.kaluki_explain import why_illegal_in_kaluki, why_not_with_card
+from kalooki_env.game.kaluki_moves import two_readings
 from kalooki_env.game.melds import Meld, meld_in_slot
 from kalooki_env.game.position import position_text
 from kalooki_env.game.refusals import Refusal
@@ -83,8 +84,10 @@ def illegal_action_error(
         hint: what may have been meant; it must tell the seat nothing new either.
     """
     by = "" if who is None else f" by {seat_name(who)}"
+    also = "".join(f"; {reading}" for reading in two_readings(action, table.rules))
     choices = "" if legal is None else f"; legal: {', '.join(legal) or 'nothing'}"
-    return IllegalActionError(f"{action!r}{by} is illegal: {refusal.value}{hint}{choices}", position_text(states[0], table), seed)
+    reason = f"{refusal.value}{also}{hint}{choices}"
+    return IllegalActionError(f"{action!r}{by} is illegal: {reason}", position_text(states[0], table), seed)
 
 
 def why_no_call(states: NDArray[np.void], seat: int, table: Engine) -> Refusal:

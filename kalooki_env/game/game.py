@@ -16,6 +16,7 @@ from kalooki_env.game.cards import CARD_NAMES, card_number
 from kalooki_env.game.decisions import OpenDecisions
 from kalooki_env.game.engine import Engine, engine
 from kalooki_env.game.explain import illegal_action_error, why_illegal, why_no_call
+from kalooki_env.game.game_states import GameStates
 from kalooki_env.game.moves import play_move
 from kalooki_env.game.notation import action_number, action_text
 from kalooki_env.game.position import position_text
@@ -43,7 +44,7 @@ class Outcome(NamedTuple):
         return self.winner is None
 
 
-class Game:
+class Game(GameStates):
     """One deal of Jamaican Kalooki or of Kaluki.
 
     Actions are the texts of `ACTIONS.md`; the moves and spellings of its section 7 are understood too. A move is asked
@@ -91,6 +92,7 @@ class Game:
         self._states = np.zeros(1, core.STATE)
         self.seed: int | None = check_seed(seed)
         self.history: list[str] = []
+        self.forget()
         core.seed_lanes(self._states, np.array([self.seed], np.uint64))
         if deck is None:
             core.reset_lane(self._states, self._table.record, 0, deal, dealer)
@@ -131,16 +133,7 @@ class Game:
         game._states, game._table = read_position(text, max_seats)
         game.seed = None
         game.history = []
-        return game
-
-    def copy(self) -> Game:
-        """An independent copy, history included."""
-        other = type(self).__new__(type(self))
-        other._table = self._table
-        other._states = self._states.copy()
-        other.seed = self.seed
-        other.history = list(self.history)
-        return other
+        return game.forget()
 
     # ---- the position --------------------------------------------------------------------------------------------
 
@@ -172,7 +165,10 @@ class Game:
 
     @property
     def states(self) -> NDArray[np.void]:
-        """The position itself: an array of one STATE record. Not a copy; the next move makes another one."""
+        """The position itself: an array of one STATE record. Not a copy; the next move makes another one.
+
+        Compiled code trusts it. Who has a position from elsewhere gives it to `set_state`, which checks it, or to `from_text`.
+        """
         return self._states
 
     @property
@@ -273,7 +269,7 @@ class Game:
         trial, refusal = self._try(move, seat)
         if refusal is not None:
             raise self._illegal(move, seat, refusal)
-        self._states, self.history = trial._states, trial.history
+        self._move_on(trial._states, trial.history)
         return self
 
     def _try(self, move: str | int, seat: int | None) -> tuple[Game, Refusal | None]:

@@ -43,13 +43,15 @@ def _debts(state: Any, table: Engine, phase: Phase, actor: int) -> list[str]:
     # An upcard is one card, and what opened the seat has been laid; all else that is owed are jokers that it swapped.
     opened = bool(state["opened"][actor])
     from_upcard = bool(record["owes_upcard_opened" if opened else "owes_upcard_to_open"]) and not state["opened_now"]
-    from_swaps = opened and bool(record["owes_swapped_joker"])
+    from_swaps = (opened or record["swaps_before_opening"]) and bool(record["owes_swapped_joker"])
     if (card >= 0) + (0 if from_swaps else jokers) > from_upcard:
         faults.append(f"{name} owes what it need not lay under these rules (KL4.1, KL4.4)")
     # Held, but not always known: a card like it that was laid off counts as the known one.
     held = state["hands"][actor]
     if card >= 0 and not held[card]:
         faults.append(f"{name} owes {CARD_NAMES[card]}, but does not hold it")
-    if jokers > held[core.JOKER]:
+    # A joker that was taken as the upcard may have been laid off, where another one can be swapped for it and laid.
+    may_be_gone = opened and not record["owes_swapped_joker"]
+    if jokers > held[core.JOKER] and not may_be_gone:
         faults.append(f"{name} owes {jokers} jokers, but holds {held[core.JOKER]}")
     return faults

@@ -7,7 +7,7 @@ from typing import Any
 from kalooki_env import core
 from kalooki_env.core import ActionKind, MeldKind, Phase
 from kalooki_env.game.engine import Engine
-from kalooki_env.game.melds import Meld, meld_in_slot
+from kalooki_env.game.melds import Meld, meld_in_slot, missing_from
 from kalooki_env.game.refusals import Refusal
 
 _FOR_CALLS = (ActionKind.CALL, ActionKind.PASS, ActionKind.ALLOW, ActionKind.REFUSE)
@@ -134,7 +134,7 @@ def _fitting(meld: Meld, high: bool, table: Engine) -> list[int]:
     if meld.kind == MeldKind.THREE:
         if len(meld.cards) == 4:
             return []
-        return [card for suit in range(4) if (card := 13 * suit + meld.key) not in meld.cards] + [core.JOKER]
+        return [*missing_from(meld), core.JOKER]
     place = meld.low + len(meld.cards) if high else meld.low - 1
     lowest = 0 if table.rules.ace_in_run == "high_or_low" else 1
     return [13 * meld.key + place % 13, core.JOKER] if lowest <= place <= 13 else []
@@ -143,7 +143,7 @@ def _fitting(meld: Meld, high: bool, table: Engine) -> list[int]:
 def _why_no_swap(state: Any, slot: int, table: Engine, card: int | None) -> Refusal:
     """Why no joker, or not for this card, can be swapped there (KL4.4)."""
     actor = int(state["actor"])
-    if not state["opened"][actor]:
+    if not state["opened"][actor] and not table.record[0]["swaps_before_opening"]:
         return Refusal.NOT_OPENED
     meld = meld_in_slot(state, slot) if slot < state["melds_laid"] else None
     if meld is None:
@@ -151,6 +151,9 @@ def _why_no_swap(state: Any, slot: int, table: Engine, card: int | None) -> Refu
     held = [card] if card is not None else [c for c in range(core.JOKER) if state["hands"][actor, c]]
     if meld.kind == MeldKind.THREE and card is not None and core.JOKER in meld.cards and card in meld.cards:
         return Refusal.SUIT_PRESENT
+    if meld.kind == MeldKind.THREE and core.JOKER in meld.cards and table.record[0]["swaps_whole_sets"]:
+        held_all = all(state["hands"][actor, one] for one in missing_from(meld))
+        return Refusal.CANNOT_BE_SPARED if held_all else Refusal.ALL_MISSING_SUITS
     return Refusal.CANNOT_BE_SPARED if any(_replaces(meld, c) for c in held) else Refusal.NO_JOKER_TO_SWAP
 
 
@@ -159,6 +162,6 @@ def _replaces(meld: Meld, card: int) -> bool:
     if core.JOKER not in meld.cards:
         return False
     if meld.kind == MeldKind.THREE:
-        return card % 13 == meld.key and card not in meld.cards
+        return card in missing_from(meld)
     jokers = [(meld.low + i) % 13 for i, c in enumerate(meld.cards) if c == core.JOKER]
     return card // 13 == meld.key and card % 13 in jokers

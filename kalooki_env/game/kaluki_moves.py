@@ -8,11 +8,12 @@ from typing import Any
 
 from kalooki_env import core
 from kalooki_env.core import MeldKind, Phase
-from kalooki_env.game.cards import CARD_NAMES
+from kalooki_env.game.cards import CARD_NAMES, card_number
 from kalooki_env.game.engine import Engine
-from kalooki_env.game.melds import Meld, NotAMeldError, faults_of, meld_in_slot, read_meld
+from kalooki_env.game.melds import Meld, NotAMeldError, as_a_run, faults_of, meld_in_slot, missing_from, read_meld
 from kalooki_env.game.notation import meld_text
 from kalooki_env.game.refusals import Refusal
+from kalooki_env.rules import Rules
 
 #: Carries out one action text; returns the reason if it is refused.
 Do = Callable[[str], Refusal | None]
@@ -49,6 +50,37 @@ def lay_further_meld(text: str, state: Any, table: Engine, do: Do) -> Refusal | 
         if refusal is not None:
             return refusal
     return _lay(melds[0], state, table, do) if len(melds) == 1 else Refusal.SURPLUS_MELD
+
+
+def swap_in_set(action: str, slot: int, names: list[str], state: Any, do: Do) -> Refusal | None:
+    """A swap in a set that gives its jokers only for all naturals that it lacks: just these must be named.
+
+    Args:
+        action: the swap without its cards.
+        slot: the set's.
+        names: the cards.
+        state: STATE record of the position, which `do` changes.
+        do: carries out one action.
+
+    Raises:
+        NotationError: a name of no card.
+    """
+    cards = sorted(card_number(name) for name in names)
+    if state["phase"] == Phase.PLAY and any(not state["hands"][state["actor"], card] for card in cards):
+        return Refusal.CARD_NOT_HELD
+    meld = meld_in_slot(state, slot)
+    refusal = do(action)
+    return Refusal.ALL_MISSING_SUITS if refusal is None and meld and cards != missing_from(meld) else refusal
+
+
+def two_readings(move: str, rules: Rules) -> list[str]:
+    """Of each meld of a move that could be a set or a run, how it is read and how the other one is written."""
+    kind = next((word for word in ("meld ", "lay down ") if move.startswith(word)), None)
+    if kind is None or rules.game != "kaluki":
+        return []
+    parts = [part.strip() for part in move.removeprefix(kind).split("+")]
+    runs = {part: as_a_run(part, rules) for part in parts}
+    return [f"{part} is read as a set; the run is written {run}" for part, run in runs.items() if run]
 
 
 def opening_value(meld: Meld, table: Engine) -> int:

@@ -286,7 +286,7 @@ class Match:
             raise IllegalActionError(self._absent(seat), game.text(), game.seed)
         game.do(move, at)
         if game.outcome is not None:
-            self.finished.append(game)
+            self.finished.append(game.forget())
             self.score = self.score.with_scores(self.score.by_seat(game.outcome.scores))
             self.game = self._dealt()
         return self

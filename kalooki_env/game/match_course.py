@@ -9,12 +9,14 @@ from typing import NamedTuple, TypeAlias
 
 from kalooki_env.errors import RulesError
 from kalooki_env.game.cards import seat_name
-from kalooki_env.rules import Rules
+from kalooki_env.rules import MOST, Rules
 
 #: Most deals that break one tie by sudden death (J13.2).
 SUDDEN_DEATHS = 5
 #: Matches of a series (J13.3).
 SERIES = 3
+#: Deals after which a match ends whose limit no total has exceeded (KL6.1).
+LONGEST = MOST
 
 _NO_CHIPS = Fraction(0)
 
@@ -101,12 +103,13 @@ def _check_row(row: Row, deal: MatchDeal, rules: Rules, num_players: int) -> Non
         named = ", ".join(seat_name(seat) for seat in deal.seats)
         raise RulesError(f"{what}: {_scores_text(row)} is not allowed; it is played by {named}, the others have None")
     # Whoever has not gone out holds a card, and every card counts 1 point or more (J2.2, J11, KL2).
+    most = rules.most_points(num_players)
     out = [seat for seat in playing if row[seat] == rules.go_out_score]
-    wrong = [seat for seat in playing if seat not in out and _score(row, seat) < 1]
+    wrong = [seat for seat in playing if seat not in out and not 1 <= _score(row, seat) <= most]
     if wrong or len(out) > 1:
         raise RulesError(
             f"{what}: {_scores_text(row)} is not allowed; allowed: {rules.go_out_score} for one seat, which went out, or for "
-            "none, and 1 or more for each other"
+            f"none, and 1 or more for each other, at most the {most} of the whole deck"
         )
 
 
@@ -190,7 +193,7 @@ class Course:
             return self.count == most
         limit = self.rules.score_limit
         assert limit is not None, "rules without a number of deals have a limit"
-        return max(self.totals) > limit  # KL6.1: a total of just the limit does not end the match
+        return max(self.totals) > limit or self.count >= LONGEST  # KL6.1: a total of just the limit does not end the match
 
     def _break_tie(self, ranks: list[tuple[int, ...]]) -> Generator[MatchDeal, Row, None]:
         """Decide among the lowest ranks."""

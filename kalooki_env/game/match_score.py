@@ -46,9 +46,10 @@ __all__ = [
 class MatchScore:
     """The score of a match at one moment: a value, made anew by each deal.
 
-    A match is the deals of the rules, once each (J13.1), or in Kaluki deals until a total exceeds `score_limit`, or `match_deals`
-    of them (KL6.1). The deal passes clockwise, on into deals that break ties and into the next match of a series; in a sudden
-    death the next of the tied seats deals. The lowest total wins. What follows a tie is the choice of `tie_break`:
+    A match is the deals of the rules, once each (J13.1), or in Kaluki deals until a total exceeds `score_limit`, 10,000 at most,
+    or `match_deals` of them (KL6.1). The deal passes clockwise, on into deals that break ties and into the next match of a
+    series; in a sudden death the next of the tied seats deals. The lowest total wins. What follows a tie is the choice of
+    `tie_break`:
 
     - `sudden_death`: the tied seats alone play the last deal once more, as long as they are tied, five times at most; then they
       share the win (J13.2). It decides among the tied only: they stay ahead of the others, whatever it adds to their totals.
@@ -183,6 +184,10 @@ class MatchScore:
             object.__setattr__(after, name, value)
         after._note(course)
         return after
+
+    def before_last(self) -> MatchScore:
+        """The score before the last deal of those so far."""
+        return MatchScore(self.rules, self.num_players, self.first_dealer, self.rows[:-1])
 
     @property
     def is_over(self) -> bool:

@@ -78,6 +78,11 @@ def meld_in_slot(state: Any, slot: int) -> Meld | None:
     return Meld(kind, key, 0, (*naturals, *[core.JOKER] * (length - len(naturals))))
 
 
+def missing_from(meld: Meld) -> list[int]:
+    """The naturals that are not in a set, ascending."""
+    return [card for suit in range(4) if (card := 13 * suit + meld.key) not in meld.cards]
+
+
 def read_meld(text: str) -> Meld:
     """A meld from its text; whether the rules allow it is not looked at, see `faults_of`.
 
@@ -120,6 +125,23 @@ def _possible_lows(stands_for: list[int], lows: range) -> list[int]:
     return [
         low for low in lows if all(card in (core.JOKER, 13 * (card // 13) + (low + i) % 13) for i, card in enumerate(stands_for))
     ]
+
+
+def as_a_run(text: str, rules: Rules) -> str:
+    """How the run is written that a text of Kaluki could mean which is read as a set; "" if it can mean none.
+
+    One natural card and jokers that do not say what they stand for, `7S JK JK`, are a set.
+
+    Raises:
+        NotationError: a word that is no card.
+    """
+    cards = [card_number(word) for word in text.split() if "(" not in word]
+    naturals = [card for card in cards if card != core.JOKER]
+    if len(cards) < max(3, len(text.split())) or len(naturals) != 1:
+        return ""
+    lowest = 0 if rules.ace_in_run == "high_or_low" else 1
+    lows = _possible_lows(cards, range(lowest, 14 - len(cards) + 1))
+    return Meld(MeldKind.FOUR, naturals[0] // 13, lows[0], tuple(cards)).text() if lows else ""
 
 
 def faults_of(meld: Meld, rules: Rules, complete: bool = True) -> list[Fault]:

@@ -14,7 +14,7 @@ from kalooki_env.core import MeldKind, Phase
 from kalooki_env.game.cards import CARD_NAMES, card_number
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.explain import why_not_with
-from kalooki_env.game.kaluki_moves import Do, lay_down_in_kaluki, lay_further_meld
+from kalooki_env.game.kaluki_moves import Do, lay_down_in_kaluki, lay_further_meld, swap_in_set
 from kalooki_env.game.melds import Meld, NotAMeldError, faults_of, read_meld
 from kalooki_env.game.notation import action_number, check_end, meld_name, meld_text
 from kalooki_env.game.refusals import Refusal
@@ -22,7 +22,7 @@ from kalooki_env.game.spelling import canonical
 
 _LAY_OFF = re.compile(r"lay off(?: (\S+))? onto (P\d/\d+)(?: (low|high))?")
 _MOVE = re.compile(r"move joker in (P\d/\d) to (low|high) with (\S+)")
-_SWAP = re.compile(r"swap joker in (P\d/\d+) with (\S+)")
+_SWAP = re.compile(r"(swap joker in P\d/\d+) with (\S+(?: \S+)*)")
 #: What an action is refused for that names no card: with a card there may be a better reason.
 _WITHOUT_CARD = (Refusal.NOTHING_FITS, Refusal.NO_JOKER_IN_FOUR, Refusal.NO_JOKER_TO_SWAP, Refusal.CANNOT_BE_SPARED)
 
@@ -46,7 +46,10 @@ def play_move(text: str, state: Any, table: Engine, do: Do) -> Refusal | None:
     if text.startswith("meld ") and table.is_kaluki:
         return lay_further_meld(text.removeprefix("meld "), state, table, do)
     if (match := _SWAP.fullmatch(text)) and table.is_kaluki:
-        return _in_two_steps(f"swap joker in {match[1]}", match[2], state, table, do)
+        slot = action_number(match[1], state, table) - core.SWAP_IN
+        if table.record[0]["swaps_whole_sets"] and state["meld_kind"][slot] == MeldKind.THREE:
+            return swap_in_set(match[1], slot, match[2].split(), state, do)
+        return _in_two_steps(match[1], match[2], state, table, do)
     if match := _LAY_OFF.fullmatch(text):
         card, meld, end = match[1], match[2], match[3]
         check_end(given, meld, end, state, table)

@@ -67,7 +67,8 @@ class Reader:
         state["deal"] = self.deal
         state["dealer"] = seat_number(self.lines["dealer"], self.n)
         state["turns"] = number_in(self.lines, "turns", 0, self.table.rules.max_turns(self.n))
-        state["reshuffles"] = number_in(self.lines, "reshuffles", 0, 65_535)
+        # In each turn a stock can be renewed for the draw, and for the penalty card of a call before it.
+        state["reshuffles"] = number_in(self.lines, "reshuffles", 0, 2 * self.table.rules.max_turns(self.n))
         state["rng"] = self._rng()
         self._standing()
         for seat in range(self.n):
@@ -103,9 +104,9 @@ class Reader:
             return
         self.state["match_deal"] = number_in(self.lines, "match", 1, 65_535)
         value = self.lines.get("totals", "")
-        pattern = ", ".join(rf"{seat_name(seat)} (-?\d{{1,5}})" for seat in range(self.n))
-        match = re.fullmatch(pattern, value)
-        if match is None or any(abs(int(total)) > 32_000 for total in match.groups()):
+        pattern = ", ".join(rf"{seat_name(seat)} (-?\d{{1,9}})" for seat in range(self.n))
+        match = re.fullmatch(pattern, value, re.ASCII)
+        if match is None:
             raise NotationError(f"position line totals: {value!r} is not of the form P1 20, P2 -5, with all seats")
         self.state["totals"][: self.n] = [int(total) for total in match.groups()]
 

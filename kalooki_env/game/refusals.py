@@ -72,6 +72,7 @@ class Refusal(Enum):
     UPCARD_NOT_LAID = "the upcard could not be laid in a new meld in this turn (KL4.1)"
     SET_IS_FULL = "the set has four cards (KL3.1)"
     SUIT_PRESENT = "the suit is in the set already (KL3.1)"
+    ALL_MISSING_SUITS = "a joker leaves a set only for naturals of all suits that are not in it, which go in together (KL4.4)"
     NO_JOKER_TO_SWAP = "the meld has no joker for which the hand holds the card (KL4.4)"
     # Calls
     CALLS_DISABLED = "the rules have no calls"

@@ -27,9 +27,14 @@ def game_at(state: Any, table: Engine) -> Game:
     Args:
         state: STATE record.
         table: engine of the table.
+
+    Raises:
+        PositionError, NotationError: a position that cannot be.
+        RecordError: a record that holds more than its text says.
     """
     game = Game.from_text(position_text(state, table), table.max_seats)
-    game.states[0] = state  # with what is no part of the position, such as the standing of a match
+    if game.states.tobytes() != state.tobytes():
+        raise RecordError("a position that is not what its text says cannot be recorded")
     return game
 
 
@@ -150,7 +155,7 @@ class DealRecorder:
         assert seat is not None
         number = game.action_number(move) if isinstance(move, str) else move
         text = game.action_text(number)
-        game.do(number)
+        game.do(number).forget()
         line: Line = {"kind": "action", "seat": seat_name(seat), "action": text}
         for key, cards in zip(("drawn", "renewed"), chance_of(before, game.states[0]), strict=True):
             if cards:

@@ -11,7 +11,7 @@ from kalooki_env import core
 from kalooki_env.core import ActionKind, MeldKind, Phase
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.kaluki_moves import opening_value
-from kalooki_env.game.melds import Meld, meld_in_slot
+from kalooki_env.game.melds import Meld, meld_in_slot, missing_from
 from kalooki_env.verify.steps import Step, ending
 
 _SETTLED = (int(Phase.PLAY), int(Phase.OVER))
@@ -61,6 +61,8 @@ class KalukiWatch:
                 yield from self._lay_off(step)
             elif step.kind is ActionKind.SWAP_JOKER or phase == Phase.MOVE:
                 yield from self._swap(step)
+            if phase != Phase.DRAW and _hangs_on_a_swap(after, self._table):
+                yield f"KL4.4 {_what_was_done(step)} before the swap that lets all be laid"
         if after["phase"] == Phase.OVER:
             yield from self._over(step)
 
@@ -82,6 +84,8 @@ class KalukiWatch:
                 yield "KL1.2 card turned up by the deal taken"
             if core.DRAW_STOCK not in step.legal:
                 yield "KL5.3 upcard forced"
+            if _hangs_on_a_swap(after, self._table):
+                yield f"KL4.1 upcard that only a swap lets be laid taken by {who}"
             return
         yield f"KL4.1 stock drawn by {who}"
         if core.TAKE_UPCARD not in step.legal:
@@ -119,7 +123,9 @@ class KalukiWatch:
         for slot in range(int(state["melds_laid"])):
             meld = meld_in_slot(state, slot)
             if meld is not None and core.SWAP_IN + slot not in step.legal:
-                return any(hand[card] for card in replaceable(meld))
+                whole = meld.kind == MeldKind.THREE and self._record["swaps_whole_sets"]
+                wanted = [bool(hand[card]) for card in replaceable(meld)]
+                return bool(wanted) and (all(wanted) if whole else any(wanted))
         return False
 
     # ---- melds -------------------------------------------------------------------------------------------------------
@@ -145,6 +151,8 @@ class KalukiWatch:
         cards = [card for meld in melds for card in meld.cards]
         if core.JOKER in cards:
             yield "KL2 joker counted in an opening"
+            if self._swaps:
+                yield "KL4.4 swapped joker laid in the opening"
         if any(card % 13 == 0 for card in cards if card != core.JOKER):
             yield "KL2 ace counted in an opening"
 
@@ -198,12 +206,19 @@ class KalukiWatch:
         yield f"KL4.4 joker swapped in {'an own meld' if own else 'a meld of another seat'}"
         if step.before["opened_now"]:
             yield "KL4.4 joker swapped in the turn of the opening"
+        if not step.before["opened"][step.seat]:
+            yield "KL4.4 joker swapped by a seat that has not opened"
         if self._swaps == 2:
             yield "KL4.4 second joker swapped in a turn"
         if step.after["owed_jokers"] > step.before["owed_jokers"]:
             yield "KL4.4 swapped joker owed"
+        if is_set and self._record["swaps_whole_sets"]:
+            given, jokers = len(missing_from(old)), old.cards.count(core.JOKER)
+            yield f"KL4.4 all jokers of a set swapped for {'one natural' if given == 1 else f'{given} naturals'}"
+            if given > jokers:
+                yield "KL4.4 more naturals swapped than jokers"
         if is_set:
-            if len(old.cards) == 3:
+            if len(old.cards) == 3 and not self._record["swaps_whole_sets"]:
                 yield "KL4.4 one of two missing suits swapped"
             if old.cards.count(core.JOKER) > 1:
                 yield "KL4.4 joker swapped in a set with several"
@@ -243,8 +258,30 @@ def replaceable(meld: Meld) -> list[int]:
     if core.JOKER not in meld.cards:
         return []
     if meld.kind == MeldKind.THREE:
-        return [card for suit in range(4) if (card := 13 * suit + meld.key) not in meld.cards]
+        return missing_from(meld)
     return [13 * meld.key + (meld.low + i) % 13 for i, card in enumerate(meld.cards) if card == core.JOKER]
+
+
+def _hangs_on_a_swap(state: Any, table: Engine) -> bool:
+    """Whether a seat in `play` owes something that it could not lay or open with if nothing could be swapped."""
+    if state["phase"] != Phase.PLAY or not state["owed_card"] + state["owed_jokers"]:
+        return False
+    states = np.array([state])
+    for slot in range(int(state["melds_laid"])):  # as if naturals lay in all places
+        is_set = state["meld_kind"][slot] == MeldKind.THREE
+        states[0]["meld_bits"][slot] = 0x1111 if is_set else 0
+        states[0]["meld_len"][slot] = 4 if is_set else state["meld_len"][slot]
+    legal = np.empty(core.MAX_ACTIONS, np.int16)
+    return not core.list_lane(states, table.record, table.feas, 0, legal) >> 8
+
+
+def _what_was_done(step: Step) -> str:
+    """What a step has done on the table, in words."""
+    if step.kind is ActionKind.LAY_OFF_ONTO or step.before["phase"] == Phase.LAYOFF:
+        return "card laid off"
+    if step.kind is ActionKind.SWAP_JOKER or step.before["phase"] == Phase.MOVE:
+        return "joker swapped"
+    return "further meld laid"
 
 
 def _holds_a_meld(hand: Any, high_only: bool) -> bool:

@@ -97,6 +97,32 @@ def _swap_when_opening(table: Table) -> bool:
     return _joker_free(table) or _melds_at_once(table)
 
 
+def _swaps_early(table: Table) -> bool:
+    return table.rules.joker_release_requires == "nothing"
+
+
+def _whole_sets(table: Table) -> bool:
+    return table.rules.joker_release_sets == "all_missing_suits"
+
+
+def _single_suits(table: Table) -> bool:
+    return not _whole_sets(table)
+
+
+def _owed_with_swaps(table: Table) -> bool:
+    """Whether an upcard can be owed by a seat that may swap."""
+    return _owed_when_opened(table) or (_owed_to_open(table) and _swaps_early(table))
+
+
+def _swaps_early_owed(table: Table) -> bool:
+    return _owed_to_open(table) and _swaps_early(table)
+
+
+def _settled_later(table: Table) -> bool:
+    """Whether a seat that has opened can owe something and settle it by swaps."""
+    return _owed_when_opened(table) or _joker_owed(table)
+
+
 _PHASES: Mapping[str, Condition] = dict.fromkeys(("draw", "play", "meld", "fill", "layoff", "swap"), always)
 
 _ACTIONS: Mapping[str, Condition] = {
@@ -115,6 +141,7 @@ ONLY_IN_KALUKI: Mapping[str, Condition] = {
     **dict.fromkeys(("too_many_cards", "suit_twice", "not_enough_points", "no_such_new_meld", "not_laying_a_meld"), always),
     **dict.fromkeys(("meld_incomplete", "set_is_full", "suit_present", "no_joker_to_swap"), always),
     "ace_is_high": _high_only,
+    "all_missing_suits": _whole_sets,
     "no_melds_yet": _melds_later,
     "no_lay_off_yet": _lays_off_later,
     "must_lay": _debts,
@@ -170,6 +197,8 @@ _RULES: Mapping[str, Condition] = {
     "KL4.1 stock drawn by a seat that has opened": always,
     "KL4.1 upcard barred for a seat that has not opened": _owed_to_open,
     "KL4.1 upcard barred for a seat that has opened": _owed_when_opened,
+    "KL4.1 upcard that only a swap lets be laid taken by a seat that has not opened": _swaps_early_owed,
+    "KL4.1 upcard that only a swap lets be laid taken by a seat that has opened": _owed_when_opened,
     "KL4.1 upcard taken by a seat that has not opened": _free_to_open,
     "KL4.1 upcard taken by a seat that has opened": _free_when_opened,
     "KL4.1 upcard to be laid taken by a seat that has not opened": _owed_to_open,
@@ -196,7 +225,14 @@ _RULES: Mapping[str, Condition] = {
     "KL4.3 natural laid off onto the low end": always,
     "KL4.3 second further meld in a turn": always,
     "KL4.3 second lay-off in a turn": always,
+    "KL4.4 all jokers of a set swapped for one natural": _whole_sets,
+    "KL4.4 all jokers of a set swapped for 2 naturals": _whole_sets,
+    "KL4.4 all jokers of a set swapped for 3 naturals": _whole_sets,
+    "KL4.4 card laid off before the swap that lets all be laid": _settled_later,
+    "KL4.4 further meld laid before the swap that lets all be laid": _settled_later,
     "KL4.4 joker at an end of a run swapped": always,
+    "KL4.4 joker swapped before the swap that lets all be laid": lambda table: _joker_owed(table) or _owed_with_swaps(table),
+    "KL4.4 joker swapped by a seat that has not opened": _swaps_early,
     "KL4.4 joker swapped in a meld of another seat": always,
     "KL4.4 joker swapped in a run": always,
     "KL4.4 joker swapped in a set": always,
@@ -204,14 +240,16 @@ _RULES: Mapping[str, Condition] = {
     "KL4.4 joker swapped in an own meld": always,
     "KL4.4 joker swapped in the turn of the opening": _swap_when_opening,
     "KL4.4 low one of two jokers for an ace swapped": _low_ace,
-    "KL4.4 one of two missing suits swapped": always,
+    "KL4.4 more naturals swapped than jokers": _whole_sets,
+    "KL4.4 one of two missing suits swapped": _single_suits,
     "KL4.4 owed joker laid in a further meld": lambda table: _joker_owed(table) or _owed_when_opened(table),
-    "KL4.4 owed joker laid in the opening": _owed_to_open,
+    "KL4.4 owed joker laid in the opening": lambda table: _owed_to_open(table) or (_joker_owed(table) and _swaps_early(table)),
     "KL4.4 second joker swapped in a turn": always,
     "KL4.4 swap barred, the joker could not be laid": _joker_owed,
     "KL4.4 swapped joker discarded": _joker_free,
     "KL4.4 swapped joker kept": _joker_free,
     "KL4.4 swapped joker laid in a further meld": always,
+    "KL4.4 swapped joker laid in the opening": _swaps_early,
     "KL4.4 swapped joker laid off": _joker_free,
     "KL4.4 swapped joker owed": _joker_owed,
     "KL4.5 joker discarded": always,

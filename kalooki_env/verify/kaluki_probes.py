@@ -101,7 +101,10 @@ def _at_meld(game: Game, slot: int, own: str, rng: np.random.Generator) -> list[
     like = [card for card in game.hand(game.to_move or 0) if _is_like(card, meld)]
     texts += [f"lay off {card} onto {target}" for card in like[:2]]
     texts += [f"swap joker in {name}", f"swap joker in {name} with {own}"]
-    texts += [f"swap joker in {name} with {CARD_NAMES[card]}" for card in replaceable(meld)[:3]]
+    naturals = [CARD_NAMES[card] for card in replaceable(meld)]
+    texts += [f"swap joker in {name} with {card}" for card in naturals[:3]]
+    if meld.kind == MeldKind.THREE and game.engine.record[0]["swaps_whole_sets"] and naturals:
+        texts += [f"swap joker in {name} with {' '.join(naturals)}"] * 2
     texts += [f"swap joker in {name} with {card}" for card in like[:2]]
     return texts
 
@@ -118,7 +121,7 @@ def _is_legal(text: str, legal: set[str], referee: Referee) -> bool:
     if words[:2] == ["lay", "off"] and words[2] != "onto":
         return in_two_steps(f"lay off onto {' '.join(words[4:])}", words[2], legal, referee)
     if words[0] == "swap" and len(words) > 4:
-        return in_two_steps(" ".join(words[:4]), words[5], legal, referee)
+        return in_two_steps(" ".join(words[:4]), " ".join(words[5:]), legal, referee)
     return text in legal
 
 

@@ -189,9 +189,96 @@ class _Table:
         return cards[:in_stock], cards[in_stock:], draws
 
 
+# ---- tables on which swaps decide what can be laid -------------------------------------------------------------------
+
+
+def swap_start(rules: Rules, num_players: int, deal: int, rng: np.random.Generator) -> Beginning:
+    """A table with nearly all jokers in its melds, and a hand that holds their naturals and melds that lack a joker.
+
+    Whether the upcard can be laid, one joker be swapped, or a meld be begun, then often hangs on a swap that comes later.
+    """
+    return _SwapTable(KalukiPool(rules, num_players, rng), num_players, deal).beginning()
+
+
+class _SwapTable(_Table):
+    """As `_Table`, around jokers that the mover can swap."""
+
+    def beginning(self) -> Beginning:
+        rng, pool = self.rng, self.pool
+        before_opening = self.rules.joker_release_requires == "nothing" and rng.random() < 0.4
+        if before_opening and len(self.opened) == self.n:
+            self.opened = self.opened[1:]
+        mover = next(seat for seat in range(self.n) if seat not in self.opened) if before_opening else self.opened[0]
+        self._lay()
+        hand = self._naturals_for_jokers()
+        self.upcard = ""
+        if before_opening:
+            hand += _near_opening(pool, self.rules.contract(self.deal).hand_size, lacking=(0, 1, 1, 2))
+        else:
+            for _ in range(int(rng.integers(1, 4))):
+                hand += self._meld_that_lacks_a_card()
+        if hand and rng.random() < 0.8:
+            self.upcard = hand.pop()
+        self.hands = {seat: pool.random_cards(int(rng.integers(1, 4))) for seat in range(self.n)}
+        self.hands[mover] += hand
+        if not all(self.hands.values()) or pool.left.total() < 2:
+            return stacked_start(self.rules, self.n, self.deal, rng)
+        return Beginning([], 0, self._text(mover))
+
+    def _lay(self) -> None:
+        """Melds of those who have opened: of most jokers one each, and some without."""
+        pool, rng = self.pool, self.rng
+        found: list[Laid] = []
+        for _ in range(40):
+            wanted = pool.left[JOKER] > 0 and rng.random() < 0.9
+            meld = pool.meld(0.4 if wanted else 0.0)
+            if meld is None:
+                continue
+            if wanted and JOKER not in meld.cards:
+                pool.put_back(meld.cards)
+                continue
+            found.append(meld)
+            if len(found) >= len(self.opened) and not (wanted and pool.left[JOKER]):
+                break
+        while len(found) < len(self.opened):
+            meld = pool.meld(0.0)
+            found += [] if meld is None else [meld]
+        owners = [*self.opened, *rng.choice(self.opened, len(found) - len(self.opened)).tolist()]
+        self.melds = [(int(owners[i]), found[i]) for i in rng.permutation(len(found))]
+
+    def _naturals_for_jokers(self) -> list[str]:
+        """Most of the naturals that bring a joker of the table into the hand."""
+        hand = []
+        for _, meld in self.melds:
+            if JOKER not in meld.cards:
+                continue
+            if meld.is_four:
+                naturals = [meld.natural(i) for i, card in enumerate(meld.cards) if card == JOKER]
+            else:
+                naturals = [meld.key + suit for suit in SUITS if meld.key + suit not in meld.cards]
+            hand += [card for card in naturals if self.rng.random() < 0.8 and self.pool.take([card])]
+        return hand
+
+    def _meld_that_lacks_a_card(self) -> list[str]:
+        """Cards of a meld but for one or two."""
+        meld = self.pool.meld(0.05)
+        if meld is None:
+            return []
+        cards = list(meld.cards)
+        self.rng.shuffle(cards)
+        gone = int(self.rng.choice([0, 1, 1, 1, 2])) if len(cards) > 2 else 0
+        self.pool.put_back(cards[:gone])
+        return cards[gone:]
+
+    def _piles(self, mover: int, may_renew: bool) -> tuple[list[str], list[str], bool]:
+        cards = self.pool.shuffled()
+        return (cards, [self.upcard], True) if self.upcard else (cards[1:], cards[:1], False)
+
+
 #: Kinds of start by name, and the share of all decisions that each shall have.
 KALUKI_STARTS: Mapping[str, tuple[Start, float]] = {
-    "table": (table_start, 0.5),
-    "stacked": (stacked_start, 0.35),
-    "shuffled": (shuffled_start, 0.15),
+    "table": (table_start, 0.4),
+    "stacked": (stacked_start, 0.3),
+    "swaps": (swap_start, 0.2),
+    "shuffled": (shuffled_start, 0.1),
 }

@@ -153,17 +153,16 @@ def takes_upcard(card: str, legal: set[str], referee: Referee) -> bool:
     return "take upcard" in legal and line(referee, "pile").split()[0] == card
 
 
-def in_two_steps(action: str, card: str, legal: set[str], referee: Referee) -> bool:
-    """Whether the referee lets a target be named and then this card placed there."""
+def in_two_steps(action: str, cards: str, legal: set[str], referee: Referee) -> bool:
+    """Whether the referee lets a target be named and then this card placed there, or these cards go there by themselves."""
     if action not in legal:
         return False
     trial = copy.deepcopy(referee)
     hand = f"hand P{(referee.to_move() or 0) + 1}"
-    before = line(trial, hand).split()
+    before = Counter(line(trial, hand).split())
     trial.do(action)
-    place = f"place {card}"
     # Where only one card fits, it lies already.
-    return place in trial.legal() or before.count(card) > line(trial, hand).split().count(card)
+    return f"place {cards}" in trial.legal() or before - Counter(line(trial, hand).split()) == Counter(cards.split())
 
 
 def line(referee: Referee, key: str) -> str:

@@ -1,4 +1,4 @@
-"""Plays some mutants, in a process that runs the patched copy of the package: `python child.py DECISIONS NUMBER[=PRESET,…] …`.
+"""Plays some mutants, in a process that runs the patched copy of the package: `python child.py DECISIONS NUMBER[=RULES,…] …`.
 
 Writes one line of JSON for each number.
 """
@@ -25,7 +25,7 @@ def main(decisions: int, wanted: list[str]) -> None:
     kaluki = {name: KALUKI_POLICIES[name] for name in KALUKI_PLAIN}
     for word in wanted:
         number, names = int(word.partition("=")[0]), word.partition("=")[2]
-        rules = [Rules.preset(name) for name in (names.split(",") if names else JAMAICAN)]
+        rules = [Rules.parse(text) for text in (names.split(",") if names else JAMAICAN)]
         engine.MUTANT = number  # type: ignore[attr-defined]
         engine._engine.cache_clear()
         begun = time.monotonic()

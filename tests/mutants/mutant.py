@@ -15,7 +15,7 @@ class Mutant(NamedTuple):
         rule: the rule that it breaks.
         what: what it does.
         edits: how.
-        presets: the presets in which it makes a difference, if those are few and the occasion is rare.
+        presets: the presets, or texts of rules, in which it makes a difference, if those are few and the occasion is rare.
     """
 
     rule: str

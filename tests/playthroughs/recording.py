@@ -21,9 +21,10 @@ from kalooki_env.verify.play import WAYS
 from kalooki_env.verify.policies import Policy, joker_policy, mixed_policy
 
 FOLDER = Path(__file__).parent / "data"
-#: Rules by the names of the files: the presets, and deals for the one that has none.
+#: Rules by the names of the files: the presets, with deals for the one that has none, and keys that no preset has.
 RULES = {name: name for name in presets()} | {
-    "south_african": "south_african deals=33/13,34/13,44/13,333/13,334/13,344/13,444/13"
+    "south_african": "south_african deals=33/13,34/13,44/13,333/13,334/13,344/13,444/13",
+    "kaluki_swaps": "kaluki40_british joker_total=null joker_release_requires=nothing joker_release_sets=all_missing_suits",
 }
 _EVERYTHING = {2: 9, 3: 2, 4: 7, 6: 5, 8: 3}
 _KALUKI = {2: 1, 3: 1, 4: 1, 5: 1}
@@ -35,7 +36,7 @@ TABLES: dict[str, dict[int, int]] = {
     **{"best_of_3": {3: 4}, "stakes_pot": {4: 6}, "stakes_per_deal": {5: 3}},
     "south_african": {2: 7, 3: 1, 5: 4},
     "kaluki51": {2: 1, 3: 1, 4: 1, 6: 1},
-    **dict.fromkeys(("kaluki40_british", "kaluki51_european"), _KALUKI),
+    **dict.fromkeys(("kaluki40_british", "kaluki51_european", "kaluki_swaps"), _KALUKI),
 }
 #: Decisions recorded of a deal at most.
 _LONGEST = 140
@@ -99,7 +100,7 @@ def shuffled(preset: str, setting: str) -> Game:
 def record(preset: str) -> Iterator[Recording]:
     """New recordings of one preset: at each table a deal from its start, and one from a table set up in the midst of a deal."""
     rules = Rules.parse(RULES[preset])
-    table_start = WAYS[rules.game].starts["table"][0]
+    table_start = WAYS[rules.game].starts["swaps" if preset == "kaluki_swaps" else "table"][0]
     for number, (players, deal) in enumerate(TABLES[preset].items(), start=1):
         rng = np.random.default_rng([number, *preset.encode()])
         setting = f"seed {number}, {players} players, deal {deal}, dealer P{int(rng.integers(players)) + 1}"

@@ -42,14 +42,14 @@ def can_lay_points(hand, r, need, owed, owed_jokers, leave):
         leave: cards that must stay in the hand.
     """
     none = i64(0)
-    return search(hand, r, _NEXT, none, none, none, none, need, owed, owed_jokers, leave) >= need
+    return search(hand, r, _NEXT, none, none, none, none, need, owed, owed_jokers, leave, none) >= need
 
 
 @kernel
 def most_points(hand, r, leave):
     """The most points that disjoint melds of a hand have, if so many cards stay in it."""
     none = i64(0)
-    return max(none, search(hand, r, _NEXT, none, none, none, none, i64(ALL), none, none, leave))
+    return max(none, search(hand, r, _NEXT, none, none, none, none, i64(ALL), none, none, leave, none))
 
 
 @kernel
@@ -66,7 +66,19 @@ def can_complete(hand, r, kind, key, place, length, naturals, need, owed, owed_j
         need: points that are missing, what is placed not counted.
     """
     mode = _FILL_SET if kind == THREE else _FILL_RUN
-    return search(hand, r, mode, key, place, length, naturals, need, owed, owed_jokers, leave) >= need
+    return search(hand, r, mode, key, place, length, naturals, need, owed, owed_jokers, leave, i64(0)) >= need
+
+
+@kernel
+def can_complete_and_swap(hand, r, kind, key, place, length, naturals, owed, owed_jokers, leave, swapped):
+    """As `can_complete`, whatever the melds are worth, if jokers are swapped into the hand once the begun meld is complete.
+
+    Args:
+        hand: the cards that are not placed yet, without those that are given for the jokers.
+        swapped: how many jokers.
+    """
+    mode = _FILL_SET if kind == THREE else _FILL_RUN
+    return search(hand, r, mode, key, place, length, naturals, i64(0), owed, owed_jokers, leave, swapped) >= 0
 
 
 @kernel
@@ -77,12 +89,15 @@ def most_points_after(hand, r, kind, key, place, length, naturals, leave):
     """
     none = i64(0)
     mode = _FILL_SET if kind == THREE else _FILL_RUN
-    return search(hand, r, mode, key, place, length, naturals, i64(ALL), none, none, leave)
+    return search(hand, r, mode, key, place, length, naturals, i64(ALL), none, none, leave, none)
 
 
 @kernel
-def search(hand, r, mode, key, place, length, naturals, need, owed, owed_jokers, leave):
-    """The most points that can be laid; looks no further than `need`. -1 if what is owed cannot be settled."""
+def search(hand, r, mode, key, place, length, naturals, need, owed, owed_jokers, leave, swapped):
+    """The most points that can be laid; looks no further than `need`. -1 if what is owed cannot be settled.
+
+    `swapped`: jokers that come into the hand once the meld that a seat is filling is complete.
+    """
     jokers = i64(hand[JOKER])
     worth = i64(r["joker_value"])  # 0: what a joker stands for
     dearest = worth if worth else max(i64(r["points"][0]), i64(r["points"][13]))  # black and red aces may differ
@@ -98,10 +113,12 @@ def search(hand, r, mode, key, place, length, naturals, need, owed, owed_jokers,
             else:
                 high |= count << (2 * (card - _HALF))
     best = i64(-1)
-    if mode == _NEXT and owed == 0 and owed_jokers <= 0 and held >= leave:
+    if mode == _NEXT and held < leave:
+        return best
+    if mode == _NEXT and owed == 0 and owed_jokers <= 0:
         best = i64(0)
     target = need if need < ALL else i64(0)
-    if best >= need or rest + dearest * jokers < target:
+    if best >= need or rest + dearest * (jokers + swapped) < target:
         return best
     bottom = i64(0) if i64(r["ace_low"]) else i64(1)
     stack = stack_array(_CELLS, np.int64)
@@ -132,8 +149,8 @@ def search(hand, r, mode, key, place, length, naturals, need, owed, owed_jokers,
             best = points
             if best >= need:
                 return best
-        bound = points + now[_REST] + dearest * jokers
-        if bound <= best or bound < target or now[_OWED_JOKERS] > jokers:
+        bound = points + now[_REST] + dearest * (jokers + swapped)
+        if bound <= best or bound < target or now[_OWED_JOKERS] > jokers + swapped:
             continue
         length = now[_LENGTH]
         key = now[_KEY]
@@ -172,7 +189,7 @@ def search(hand, r, mode, key, place, length, naturals, need, owed, owed_jokers,
         else:
             # The meld that a seat is filling. `_FIRST` says whether a natural has been placed in the search.
             if length >= 3 and (has_natural or now[_FIRST]):
-                top = _close(stack, top, now, i64(0), i64(0), leave)
+                top = _end_filling(stack, top, now, r, leave, swapped)
             if mode == _FILL_RUN:
                 place = now[_PLACE]
                 if place <= _TOP_PLACE:
@@ -314,6 +331,21 @@ def _close(stack, top, now, more, value, leave):
     row[_POINTS] += value
     row[_JOKERS] -= more
     row[_OWED_JOKERS] -= more
+    return top + 1
+
+
+@kernel
+def _end_filling(stack, top, now, r, leave, swapped):
+    """End the meld that a seat is filling; then it swaps for so many jokers."""
+    if now[_HELD] + swapped < leave:
+        return top
+    row = stack[_COLUMNS * top : _COLUMNS * (top + 1)]
+    _copy(now, row)
+    row[_MODE] = _NEXT
+    row[_HELD] += swapped
+    row[_JOKERS] += swapped
+    # More jokers laid than were owed settle nothing that comes to be owed later.
+    row[_OWED_JOKERS] = max(i64(0), now[_OWED_JOKERS]) + swapped * i64(r["owes_swapped_joker"])
     return top + 1
 
 

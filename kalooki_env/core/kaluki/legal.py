@@ -6,8 +6,17 @@ from kalooki_env.core.actions import DISCARD, LAY_DOWN, PLACE
 from kalooki_env.core.compiled import i64, kernel
 from kalooki_env.core.kaluki.actions import END_MELD, END_OPENING, LAY_OFF_ONTO, RUN_LOWS, RUN_OF, SET_OF, SWAP_IN
 from kalooki_env.core.kaluki.cover import can_complete, can_lay_points
+from kalooki_env.core.kaluki.swaps import (
+    ALL_SUITS,
+    jokers_in,
+    leaves_as_a_whole,
+    replace_joker,
+    set_settles,
+    settles,
+    settles_after,
+)
 from kalooki_env.core.layout import FILL, FOUR, JOKER, LAYOFF, MELD, PLAY, THREE
-from kalooki_env.core.melds import card_at, joker_at, naturals_in_three
+from kalooki_env.core.melds import add_to_four, add_to_three, card_at, joker_at, naturals_in_three
 
 _TOP_PLACE = 13
 
@@ -45,7 +54,7 @@ def can_take_upcard(s, r):
     hand[card] += 1
     none = i64(0)
     need = none if opened else i64(r["opening_points"])
-    possible = can_lay_points(hand, r, need, none if card == JOKER else card + 1, i64(card == JOKER), i64(r["keeps_a_discard"]))
+    possible = settles(s, r, hand, i64(s["melds_laid"]), need, none if card == JOKER else card + 1, i64(card == JOKER))
     hand[card] -= 1
     return possible
 
@@ -57,14 +66,9 @@ def owes(s):
 
 
 @kernel
-def _may_spare(s, r, hand, hand_n, may_lay):
-    """Whether what a hand has left is enough for all that is owed, and for the discard."""
-    if hand_n < i64(r["keeps_a_discard"]):
-        return False
-    if not owes(s):
-        return True
-    none = i64(0)
-    return may_lay and can_lay_points(hand, r, none, i64(s["owed_card"]), i64(s["owed_jokers"]), i64(r["keeps_a_discard"]))
+def _may_lay(s, r):
+    """Whether new melds can be laid in this turn, by a seat that has opened or by its opening."""
+    return not i64(s["opened_now"]) or i64(r["melds_when_opening"])
 
 
 @kernel
@@ -81,25 +85,35 @@ def _play_actions(s, r, out):
         if i64(s["can_lay"]):
             out[n] = LAY_DOWN
             n += 1
-        return n
-    opened_now = i64(s["opened_now"])
-    may_lay = not opened_now or i64(r["melds_when_opening"])
-    if may_lay:
+        return _add_swaps(s, r, hand, out, n) if i64(r["swaps_before_opening"]) else n
+    if _may_lay(s, r):
         none = i64(0)
         n = _new_melds(s, r, hand, none, out, n)
     held = i64(s["hand_n"][seat])
-    if not opened_now or i64(r["lays_off_when_opening"]):
+    if not i64(s["opened_now"]) or i64(r["lays_off_when_opening"]):
         something_fits = 0
         for card in range(i64(r["cards"])):
             something_fits |= min(hand[card], 1) & s["fits"][card]
         if something_fits and held > i64(r["keeps_a_discard"]):
             for slot in range(i64(s["melds_laid"])):
                 for high in range(2):
-                    if _list_lay_offs(s, r, hand, held, slot, high, may_lay, out, n) > n:
+                    if _list_lay_offs(s, r, hand, held, slot, high, out, n) > n:
                         out[n] = LAY_OFF_ONTO + 2 * slot + high
                         n += 1
+    return _add_swaps(s, r, hand, out, n)
+
+
+@kernel
+def _add_swaps(s, r, hand, out, n):
+    """Add the melds in which jokers can be swapped."""
+    if i64(s["table_count"][JOKER]) == 0:
+        return n
     for slot in range(i64(s["melds_laid"])):
-        if _list_swaps(s, r, hand, held, slot, may_lay, out, n) > n:
+        if leaves_as_a_whole(s, r, slot):
+            if _can_swap_set(s, r, hand, slot):
+                out[n] = SWAP_IN + slot
+                n += 1
+        elif _list_swaps(s, r, hand, slot, out, n) > n:
             out[n] = SWAP_IN + slot
             n += 1
     return n
@@ -143,9 +157,11 @@ def _new_melds(s, r, hand, need, out, n):
 
 @kernel
 def _completes(s, r, hand, kind, key, place, length, naturals, need):
-    return can_complete(
-        hand, r, kind, key, place, length, naturals, need, i64(s["owed_card"]), i64(s["owed_jokers"]), i64(r["keeps_a_discard"])
-    )
+    """Whether a meld of which no card lies can be laid next: in the opening, in which nobody swaps, or as a further one."""
+    owed, owed_jokers = i64(s["owed_card"]), i64(s["owed_jokers"])
+    if owed + owed_jokers and i64(s["opened"][i64(s["actor"])]):
+        return settles_after(s, r, hand, i64(s["melds_laid"]), kind, key, place, length, naturals, owed, owed_jokers)
+    return can_complete(hand, r, kind, key, place, length, naturals, need, owed, owed_jokers, i64(r["keeps_a_discard"]))
 
 
 @kernel
@@ -190,18 +206,56 @@ def _fill_actions(s, r, out):
         if i64(hand[card]) == 0:
             continue
         hand[card] -= 1
+        debt, debt_jokers = i64(0) if owed_card == card + 1 else owed_card, max(i64(0), owed_jokers - joker)
         possible = can_complete(
-            hand, r, kind, key, after, length + 1, i64(naturals > 0 or not joker), max(i64(0), need - value),
-            i64(0) if owed_card == card + 1 else owed_card, owed_jokers - joker, leave,
+            hand, r, kind, key, after, length + 1, i64(naturals > 0 or not joker), max(i64(0), need - value), debt, debt_jokers,
+            leave,
         )  # fmt: skip
+        if not possible and not opening and debt + debt_jokers > 0:
+            possible = _settles_with_card(s, r, hand, slot, place, after, joker, naturals, debt, debt_jokers, i64(i))
         hand[card] += 1
         if possible:
             out[n] = PLACE + card
             n += 1
-    if length >= 3 and naturals > 0 and can_lay_points(hand, r, need, owed_card, owed_jokers, leave):
-        out[n] = END_MELD
-        n += 1
+    if length >= 3 and naturals > 0:
+        if (
+            can_lay_points(hand, r, need, owed_card, owed_jokers, leave)
+            if opening
+            else settles(s, r, hand, slot + 1, need, owed_card, owed_jokers)
+        ):
+            out[n] = END_MELD
+            n += 1
     return n
+
+
+@kernel
+def _settles_with_card(s, r, hand, slot, place, after, joker, naturals, debt, debt_jokers, suit):
+    """Whether all can be settled once one more card lies in the meld that a seat which has opened is filling.
+
+    Args:
+        hand: without the card.
+        place: of a run, the card's.
+        after: what may follow, as for `can_complete`.
+        joker: whether the card is a joker.
+        naturals: naturals that lie there, without the card.
+        debt, debt_jokers: what is owed then.
+        suit: of a set, the card's, if it is no joker.
+    """
+    bits, length = i64(s["meld_bits"][slot]), i64(s["meld_len"][slot])
+    kind, key = i64(s["meld_kind"][slot]), i64(s["meld_key"][slot])
+    s["meld_len"][slot] = length + 1
+    if kind == THREE:
+        if not joker:
+            s["meld_bits"][slot] = bits + (1 << (4 * suit))
+        found = set_settles(s, r, hand, slot, after, debt, debt_jokers)
+    else:
+        if joker:
+            s["meld_bits"][slot] = bits | (1 << place)
+        has_natural = i64(naturals > 0 or not joker)
+        found = settles_after(s, r, hand, slot + 1, kind, key, after, length + 1, has_natural, debt, debt_jokers)
+    s["meld_bits"][slot] = bits
+    s["meld_len"][slot] = length
+    return found
 
 
 @kernel
@@ -215,13 +269,11 @@ def _place_actions(s, r, out):
     """Cards that may be placed in LAYOFF and in MOVE, the swap."""
     seat = i64(s["actor"])
     hand = s["hands"][seat]
-    may_lay = not i64(s["opened_now"]) or i64(r["melds_when_opening"])
-    held = i64(s["hand_n"][seat])
     slot = i64(s["target"])
     none = i64(0)
     if i64(s["phase"]) == LAYOFF:
-        return _list_lay_offs(s, r, hand, held, slot, i64(s["target_high"]), may_lay, out, none)
-    return _list_swaps(s, r, hand, held, slot, may_lay, out, none)
+        return _list_lay_offs(s, r, hand, i64(s["hand_n"][seat]), slot, i64(s["target_high"]), out, none)
+    return none if leaves_as_a_whole(s, r, slot) else _list_swaps(s, r, hand, slot, out, none)
 
 
 @kernel
@@ -235,72 +287,120 @@ def run_end(s, r, slot, high):
 
 
 @kernel
-def _list_lay_offs(s, r, hand, held, slot, high, may_lay, out, n):
+def _list_lay_offs(s, r, hand, held, slot, high, out, n):
     """Add the cards that can be laid off onto a set (high = 0) or an end of a run (KL4.3)."""
     key = i64(s["meld_key"][slot])
+    place = i64(-1)
     if i64(s["meld_kind"][slot]) == THREE:
         if high or i64(s["meld_len"][slot]) == 4:
             return n
         bits = i64(s["meld_bits"][slot])
         for suit in range(4):
             if (bits >> (4 * suit)) & 15 == 0:
-                n = _add_if_spared(s, r, hand, held, 13 * suit + key, may_lay, out, n)
+                n = _add_if_spared(s, r, hand, held, slot, place, 13 * suit + key, out, n)
     else:
         place = run_end(s, r, slot, high)
         if place < 0:
             return n
-        n = _add_if_spared(s, r, hand, held, card_at(key, place), may_lay, out, n)
-    return _add_if_spared(s, r, hand, held, JOKER, may_lay, out, n)
+        n = _add_if_spared(s, r, hand, held, slot, place, card_at(key, place), out, n)
+    return _add_if_spared(s, r, hand, held, slot, place, i64(JOKER), out, n)
 
 
 @kernel
-def _add_if_spared(s, r, hand, held, card, may_lay, out, n):
-    if i64(hand[card]) == 0:
+def _add_if_spared(s, r, hand, held, slot, place, card, out, n):
+    """Add a card if, laid off onto a meld (of a run: at this place), it leaves enough for what is owed and the discard."""
+    if i64(hand[card]) == 0 or held <= i64(r["keeps_a_discard"]):
         return n
-    hand[card] -= 1
-    if _may_spare(s, r, hand, held - 1, may_lay):
+    spared = not owes(s)
+    if not spared and _may_lay(s, r):
+        bits, low = i64(s["meld_bits"][slot]), i64(s["meld_low"][slot])
+        hand[card] -= 1
+        if place < 0:
+            add_to_three(s, slot, card)
+        else:
+            add_to_four(s, slot, place, card)
+        spared = settles(s, r, hand, i64(s["melds_laid"]), i64(0), i64(s["owed_card"]), i64(s["owed_jokers"]))
+        s["meld_bits"][slot] = bits
+        s["meld_low"][slot] = low
+        s["meld_len"][slot] -= 1
+        s["table_count"][card] -= 1
+        hand[card] += 1
+    if spared:
         out[n] = PLACE + card
         n += 1
-    hand[card] += 1
     return n
 
 
 @kernel
-def _list_swaps(s, r, hand, held, slot, may_lay, out, n):
-    """Add the naturals that can be swapped for a joker of a meld (KL4.4), ascending."""
+def _list_swaps(s, r, hand, slot, out, n):
+    """Add the naturals that can be swapped for one joker of a meld (KL4.4), ascending."""
     key = i64(s["meld_key"][slot])
     bits = i64(s["meld_bits"][slot])
-    length = i64(s["meld_len"][slot])
     if i64(s["meld_kind"][slot]) == THREE:
-        if naturals_in_three(bits) == length:
+        if naturals_in_three(bits) == i64(s["meld_len"][slot]):
             return n
         for suit in range(4):
             if (bits >> (4 * suit)) & 15 == 0:
-                n = _add_if_swapped(s, r, hand, held, 13 * suit + key, may_lay, out, n)
+                n = _add_if_swapped(s, r, hand, slot, 13 * suit + key, out, n)
         return n
     if bits == 0:
         return n
     for rank in range(13):
         # Places 0 and 13 are both the ace.
         if joker_at(bits, rank) or (rank == 0 and joker_at(bits, _TOP_PLACE)):
-            n = _add_if_swapped(s, r, hand, held, 13 * key + rank, may_lay, out, n)
+            n = _add_if_swapped(s, r, hand, slot, 13 * key + rank, out, n)
     return n
 
 
 @kernel
-def _add_if_swapped(s, r, hand, held, card, may_lay, out, n):
+def _add_if_swapped(s, r, hand, slot, card, out, n):
     if i64(hand[card]) == 0:
         return n
-    hand[card] -= 1
-    hand[JOKER] += 1
-    owed_jokers = i64(s["owed_jokers"]) + i64(r["owes_swapped_joker"])
-    owed_card = i64(s["owed_card"])
-    none = i64(0)
-    if owed_card + owed_jokers == 0 or (
-        may_lay and can_lay_points(hand, r, none, owed_card, owed_jokers, i64(r["keeps_a_discard"]))
-    ):
+    settled = not owes(s) and not i64(r["owes_swapped_joker"])
+    if not settled:
+        bits = i64(s["meld_bits"][slot])
+        hand[card] -= 1
+        hand[JOKER] += 1
+        replace_joker(s, slot, card)
+        settled = _settled_after_swap(s, r, hand, i64(1))
+        s["meld_bits"][slot] = bits
+        hand[JOKER] -= 1
+        hand[card] += 1
+    if settled:
         out[n] = PLACE + card
         n += 1
-    hand[JOKER] -= 1
-    hand[card] += 1
     return n
+
+
+@kernel
+def _can_swap_set(s, r, hand, slot):
+    """Whether all jokers of a set can be swapped for naturals of all suits that are not in it (KL4.4)."""
+    key, bits, jokers = i64(s["meld_key"][slot]), i64(s["meld_bits"][slot]), jokers_in(s, slot)
+    length = i64(s["meld_len"][slot])
+    if jokers == 0:
+        return False
+    for suit in range(4):
+        if (bits >> (4 * suit)) & 15 == 0 and hand[13 * suit + key] == 0:
+            return False
+    for suit in range(4):
+        hand[13 * suit + key] -= (bits >> (4 * suit)) & 15 == 0
+    hand[JOKER] += jokers
+    s["meld_bits"][slot] = ALL_SUITS
+    s["meld_len"][slot] = 4
+    possible = _settled_after_swap(s, r, hand, jokers)
+    for suit in range(4):
+        hand[13 * suit + key] += (bits >> (4 * suit)) & 15 == 0
+    hand[JOKER] -= jokers
+    s["meld_bits"][slot] = bits
+    s["meld_len"][slot] = length
+    return possible
+
+
+@kernel
+def _settled_after_swap(s, r, hand, jokers):
+    """Whether what is owed can be laid, or opens, now that so many jokers have come into the hand."""
+    owed, owed_jokers = i64(s["owed_card"]), i64(s["owed_jokers"]) + jokers * i64(r["owes_swapped_joker"])
+    if owed + owed_jokers == 0:
+        return True
+    need = i64(0) if i64(s["opened"][i64(s["actor"])]) else i64(r["opening_points"])
+    return _may_lay(s, r) and settles(s, r, hand, i64(s["melds_laid"]), need, owed, owed_jokers)

@@ -7,6 +7,7 @@ from kalooki_env.core.compiled import i64, kernel
 from kalooki_env.core.deal import back_to_play, end_deal, play_from_hand
 from kalooki_env.core.kaluki.actions import END_MELD, END_OPENING, LAY_OFF_ONTO, RUN_LOWS, RUN_OF, SET_OF, SWAP_IN
 from kalooki_env.core.kaluki.legal import can_open, joker_worth, kaluki_actions, run_end
+from kalooki_env.core.kaluki.swaps import ALL_SUITS, jokers_in, leaves_as_a_whole, replace_joker
 from kalooki_env.core.layout import CARDS, FILL, FOUR, JOKER, LAYOFF, MELD, MOVE, OVER, PLAY, THREE
 from kalooki_env.core.melds import add_to_four, add_to_three, card_at, joker_at, naturals_in_three
 
@@ -33,7 +34,11 @@ def kaluki_apply(s, r, action, scratch):
     elif action == END_OPENING:
         _end_opening(s, r, seat)
     elif action >= SWAP_IN:
+        if leaves_as_a_whole(s, r, action - SWAP_IN):
+            _swap_set(s, r, seat, action - SWAP_IN)
+            return
         s["target"] = action - SWAP_IN
+        s["can_lay"] = 0  # found out anew when the card lies
         s["phase"] = MOVE
     elif action >= LAY_OFF_ONTO:
         s["target"] = (action - LAY_OFF_ONTO) // 2
@@ -55,7 +60,7 @@ def kaluki_apply(s, r, action, scratch):
 
 @kernel
 def begin_kaluki_play(s, r, seat):
-    """After the draw: whether the hand can open."""
+    """After the draw, or a swap: whether the hand can open."""
     s["can_lay"] = i64(s["opened"][seat]) == 0 and can_open(s, r, seat)
 
 
@@ -152,15 +157,16 @@ def _place(s, r, seat, card):
         return
     slot = i64(s["target"])
     if phase == MOVE:
-        _swap(s, r, seat, slot, card)
+        replace_joker(s, slot, card)
+        s["table_count"][card] += 1
+        _take_jokers(s, r, seat, 1)
     elif i64(s["meld_kind"][slot]) == THREE:
         add_to_three(s, slot, card)
     else:
         add_to_four(s, slot, run_end(s, r, slot, i64(s["target_high"])), card)
     s["target"] = 0
     s["target_high"] = 0
-    note_kaluki_fits(s, r)
-    back_to_play(s, r, seat)
+    _after_the_table_changed(s, r, seat)
 
 
 @kernel
@@ -217,19 +223,34 @@ def _end_opening(s, r, seat):
 
 
 @kernel
-def _swap(s, r, seat, slot, card):
-    """Put a natural in the place of a joker, which comes into the hand (KL4.4)."""
-    if i64(s["meld_kind"][slot]) == THREE:
-        s["meld_bits"][slot] = i64(s["meld_bits"][slot]) + (1 << (4 * (card // 13)))
-    else:
-        bits = i64(s["meld_bits"][slot])
-        place = card % 13
-        if not joker_at(bits, place):
-            place = _TOP_PLACE
-        s["meld_bits"][slot] = bits & ~(1 << place)
-    s["table_count"][card] += 1
-    s["table_count"][JOKER] -= 1
-    s["hands"][seat, JOKER] += 1
-    s["hand_n"][seat] += 1
-    s["known"][CARDS * seat + JOKER] += 1
-    s["owed_jokers"] += i64(r["owes_swapped_joker"])
+def _swap_set(s, r, seat, slot):
+    """Put naturals of all missing suits into a set, whose jokers all come into the hand (KL4.4)."""
+    key, bits = i64(s["meld_key"][slot]), i64(s["meld_bits"][slot])
+    jokers = jokers_in(s, slot)
+    for suit in range(4):
+        if (bits >> (4 * suit)) & 15 == 0:
+            play_from_hand(s, seat, 13 * suit + key)
+            s["table_count"][13 * suit + key] += 1
+    s["meld_bits"][slot] = ALL_SUITS
+    s["meld_len"][slot] = 4
+    _take_jokers(s, r, seat, jokers)
+    _after_the_table_changed(s, r, seat)
+
+
+@kernel
+def _take_jokers(s, r, seat, jokers):
+    """Take jokers that have been replaced on the table into the hand, where everybody knows them to be."""
+    s["table_count"][JOKER] -= jokers
+    s["hands"][seat, JOKER] += jokers
+    s["hand_n"][seat] += jokers
+    s["known"][CARDS * seat + JOKER] += jokers
+    s["owed_jokers"] += jokers * i64(r["owes_swapped_joker"])
+
+
+@kernel
+def _after_the_table_changed(s, r, seat):
+    """On with the turn after a lay-off or a swap."""
+    note_kaluki_fits(s, r)
+    back_to_play(s, r, seat)
+    if i64(s["opened"][seat]) == 0:
+        begin_kaluki_play(s, r, seat)
