@@ -50,7 +50,7 @@ class PositionError(KalookiError):
     def __init__(self, faults: Any) -> None:
         if isinstance(faults, PositionError):
             faults = faults.faults
-        self.faults = [faults] if isinstance(faults, str) else list(faults)
+        self.faults: list[str] = [faults] if isinstance(faults, str) else list(faults)
         super().__init__("impossible position:\n" + "\n".join(f"  - {fault}" for fault in self.faults))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -131,7 +131,7 @@ class RecordError(KalookiError):
     def __init__(self, reason: Any, path: Any = None, line: int | None = None) -> None:
         if isinstance(reason, RecordError):
             reason, path, line = reason.reason, reason.path, reason.line
-        self.reason = reason
+        self.reason: str = reason
         self.path = path
         self.line = line
         where = "record" if path is None else f"record {path}"
