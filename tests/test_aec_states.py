@@ -22,10 +22,11 @@ from kalooki_env.records import read_record
 
 OPTIONS: list[dict[str, Any]] = [
     {},
-    {"shaping": 0.1, "on_illegal": "lose", "mask_in_info": True, "deal": 1},
+    {"shaping": 0.1, "on_illegal": "lose", "mask_in": "both", "deal": 1},
+    {"on_illegal": "replace", "mask_in": "infos", "deal": {1: 1, 3: 2}, "skip_forced": False},
     {"rules": "kaluki40_british", "observation_form": "dict", "reward": "zero_sum"},
     {"episode": "match", "rules": "best_of_3 deals=333/9", "shaping": 0.1, "num_players": 3},
-    {"episode": "match", "rules": "kaluki51 score_limit=90", "skip_forced": True, "idle_mask": "ones"},
+    {"episode": "match", "rules": "kaluki51 score_limit=90", "skip_forced": False, "idle_mask": "ones"},
     {"episode": "match", "rules": "jamaican deals=333/9,334/10", "on_illegal": "lose", "match_reward": "place"},
 ]
 
@@ -49,7 +50,7 @@ def played(env: Any, steps: int, seed: int) -> list[Any]:
         told[-1] = copy.deepcopy((*told[-1], plain(env.infos), env._cumulative_rewards))
         if over:
             env.step(None)
-        elif env._loses and rng.random() < 0.01:
+        elif env._on_illegal != "raise" and rng.random() < 0.01:
             env.step(-1)
         else:
             env.step(int(env._legal[rng.integers(env._legal_count)]))
@@ -86,7 +87,7 @@ def test_copies_and_restored_states_go_on_alike(
 
 
 def test_a_copy_is_alone(rng: np.random.Generator) -> None:
-    env = kalooki_env.env(shaping=0.1, mask_in_info=True, observation="obs-v1+solver")
+    env = kalooki_env.env(shaping=0.1, mask_in="both", observation="obs-v1+solver")
     env.reset(seed=1)
     played(env, 20, 1)
     told = played(env.copy(), 100, 2)
@@ -131,7 +132,7 @@ def test_states_of_other_environments_are_refused() -> None:
     env = kalooki_env.env()
     env.reset(seed=1)
     state = env.get_state()
-    for options in ({"rules": "joker25"}, {"num_players": 5}, {"max_seats": 6}, {"shaping": 0.1}, {"skip_forced": True}):
+    for options in ({"rules": "joker25"}, {"num_players": 5}, {"max_seats": 6}, {"shaping": 0.1}, {"skip_forced": False}):
         assert "another environment" in (refusal(kalooki_env.env(**options), state) or "")
     other = kalooki_env.env(episode="match")
     assert "another environment" in (refusal(other, state) or "")

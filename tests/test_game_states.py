@@ -12,8 +12,9 @@ import pytest
 from conftest import KALUKI, PRESETS, positions
 from test_saved_states import changes, field_of, refusal
 
-from kalooki_env import EnvironmentStateError, Game, IllegalActionError, RulesError, core
+from kalooki_env import ConfigError, EnvironmentStateError, Game, IllegalActionError, RulesError, core
 from kalooki_env.core import Phase
+from kalooki_env.errors import ConfigTypeError
 from kalooki_env.game.saved import seal
 from kalooki_env.game.sound import check_positions
 from kalooki_env.verify.policies import caller_policy, eager_policy, joker_policy
@@ -269,9 +270,11 @@ def test_what_cannot_be_resampled() -> None:
     for seat in (-1, 4, "P1", 1.0):
         with pytest.raises(RulesError, match="seat"):
             game.resample(seat, 1)  # type: ignore[arg-type]
-    for rng in (-1, "a", None, 1.5):
-        with pytest.raises(RulesError, match="a NumPy generator, or a seed"):
+    for rng in ("a", None, 1.5, True):
+        with pytest.raises(ConfigTypeError, match="a NumPy generator, or a seed"):
             game.resample(0, rng)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="seed -1 is not allowed"):
+        game.resample(0, -1)
     for _ in positions(game, np.random.default_rng(0)):
         pass
     with pytest.raises(EnvironmentStateError, match="the deal is over"):

@@ -38,6 +38,7 @@ class AgentStates(AgentViews):
     possible_agents: list[AgentID]
     _rewards: Rewards
     _cumulative_rewards: dict[AgentID, float]
+    _numbers: dict[AgentID, dict[str, Any]]
     _dealer: int | None
     _options: EnvOptions
     _lanes: NDArray[np.void]
@@ -60,7 +61,9 @@ class AgentStates(AgentViews):
             made[name] = made[name].view(np.uint8).copy().view(made[name].dtype)
         for name in _MUTABLE:
             made[name] = made[name].copy()
-        made["infos"] = self.infos.copy()  # no info is ever changed
+        made["_numbers"] = numbers = {agent: info.copy() for agent, info in self._numbers.items()}
+        is_same = self.infos is self._numbers
+        made["infos"] = numbers if is_same else {agent: info.copy() for agent, info in self.infos.items()}
         made["_observer"] = Observer(self._engine, self._layout)
         made["_rewards"] = copy.copy(self._rewards)
         made["_match"] = copy.copy(self._match)

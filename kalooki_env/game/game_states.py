@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from kalooki_env import core
 from kalooki_env.core import Phase
-from kalooki_env.errors import EnvironmentStateError, RulesError
+from kalooki_env.errors import ConfigTypeError, EnvironmentStateError
 from kalooki_env.game.cards import seat_name
 from kalooki_env.game.engine import Engine
 from kalooki_env.game.saved import UNREADABLE, arrays_of, check_digest, not_saved, pack, record_bytes, records_of, unpack
 from kalooki_env.game.sound import check_positions
-from kalooki_env.values import check_seed
+from kalooki_env.values import check_seed, integer_of, shown
 
 #: Draws of hidden cards before `resample` gives up. One is enough but in the midst of another seat's lay-down.
 TRIES = 10_000
@@ -153,16 +153,15 @@ class GameStates:
             The other game, with the same history and nothing to undo.
 
         Raises:
-            RulesError: no such seat, or neither a generator nor a seed.
+            RulesError: no such seat.
+            ConfigError: neither a generator nor a seed.
             EnvironmentStateError: the deal is over, or no cards that agree were found.
         """
         seat = self._seat("seat", seat, self._table.num_players)
         if not isinstance(rng, np.random.Generator):
-            try:
-                rng = np.random.default_rng(check_seed(rng))
-            except RulesError:
-                message = f"rng {rng!r} is not allowed; allowed: a NumPy generator, or a seed from 0 to 2**63 - 1"
-                raise RulesError(message) from None
+            if integer_of(rng) is None:
+                raise ConfigTypeError(f"rng {shown(rng)} is not allowed; allowed: a NumPy generator, or a seed")
+            rng = np.random.default_rng(check_seed(rng))
         if self._states[0]["phase"] == Phase.OVER:
             raise EnvironmentStateError("resample: the deal is over, and its scores say what the hands hold")
         other = self.copy().forget()

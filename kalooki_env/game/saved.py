@@ -12,7 +12,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from kalooki_env.errors import ConfigError
+from kalooki_env.errors import ConfigError, ConfigTypeError
 
 #: What reading arrays and texts of somebody else's making may raise.
 UNREADABLE = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError)
@@ -43,7 +43,7 @@ def arrays_of(state: Any) -> dict[str, NDArray[Any]]:
         ConfigError: something else, or a file that cannot be read.
     """
     if not isinstance(state, Mapping):
-        raise ConfigError(f"state {type(state).__name__} is not allowed; allowed: what get_state gave, or np.load of it")
+        raise ConfigTypeError(f"state {type(state).__name__} is not allowed; allowed: what get_state gave, or np.load of it")
     try:
         return dict(state)
     except (*UNREADABLE, OSError, EOFError, BadZipFile, zlib.error) as error:

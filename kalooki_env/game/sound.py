@@ -237,8 +237,8 @@ def _check_phases(records: Records) -> None:
     laying = during(Phase.MELD) if records.is_kaluki else during(Phase.MELD, Phase.FILL)
     records.require("phase", ~laying | ~opened, "no lay-down by a seat that has opened (J7.1)")
     records.require("phase", ~during(Phase.LAYOFF) | opened, "no lay-off before the opening (J8.1)")
-    if not records.is_kaluki:
-        records.require("phase", ~during(Phase.MOVE) | opened, "no joker move before the opening (J9.1)")
+    swaps = records.rule("swaps_before_opening") == 1
+    records.require("phase", ~during(Phase.MOVE) | opened | swaps, "no joker move or swap before the opening (J9.1, KL4.4)")
     # Who has opened and holds no card has gone out (J10.2).
     winner = records.whole("winner")
     is_winner = np.arange(core.SEATS) == winner[:, None]
