@@ -217,7 +217,7 @@ def test_whole_numbers_of_any_kind_are_actions_and_seeds(form: Callable[[int], A
             env.step(form(core.DRAW_STOCK))
 
 
-@pytest.mark.parametrize("wrong", NO_ACTIONS, ids=repr)
+@pytest.mark.parametrize("wrong", NO_ACTIONS, ids=lambda value: type(value).__name__)
 @pytest.mark.parametrize("on_illegal", WORDS["on_illegal"])
 def test_what_is_no_whole_number_is_no_action_and_changes_nothing(wrong: Any, on_illegal: Any) -> None:
     assert integer_of(wrong) is None
