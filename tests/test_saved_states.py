@@ -32,7 +32,10 @@ from training.config import load_config
 from training.selfplay import SelfPlay
 
 RULES = [name for name in presets() if name != "south_african"] + list(OTHER_DEALS[1:])
-RULES += ["kaluki51 joker_release_requires=nothing", "kaluki40_british joker_release_requires=nothing"]
+RULES += [
+    "kaluki51 joker_release_requires=nothing",
+    "kaluki40_british joker_release_requires=nothing joker_release_sets=all_missing_suits",
+]
 RULES += ["kaluki51_european joker_release_sets=all_missing_suits"]
 #: Single changes that a byte is given; those that leave it as it is are left out.
 WAYS_TO_CHANGE: dict[str, Callable[[int, np.random.Generator], int]] = {

@@ -327,7 +327,10 @@ def _check_course(records: Records) -> None:
     owners = whole("meld_owner") if records.is_kaluki else np.minimum(slots // core.MELDS_PER_SEAT, core.SEATS - 1)
     np.add.at(laid, (rows[:, None], np.broadcast_to(owners, lengths.shape)), lengths)
     sits = np.arange(core.SEATS) < players[:, None]
-    records.require("hand_n", opened | ~sits | (hand_n == had - laid), "all cards that were dealt and drawn, before the opening")
+    # A joker of a set may cost several naturals.
+    loses = (rule("swaps_before_opening") & rule("swaps_whole_sets") == 1)[:, None] & (hand_n < had - laid)
+    all_held = loses | (hand_n == had - laid)
+    records.require("hand_n", opened | ~sits | all_held, "all cards that were dealt and drawn, before the opening")
     if records.is_kaluki:
         most = had - 3 * whole("meld_n")
     else:

@@ -67,6 +67,7 @@ class Records:
         Raises:
             ConfigError: a record, or an entry, that is not fine.
         """
+        assert fine.dtype == np.bool_
         if not fine.all():
             at = tuple(int(index) for index in np.argwhere(~fine)[0])
             self.refuse(field, at, allowed, found)
