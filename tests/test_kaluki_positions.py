@@ -373,3 +373,16 @@ def test_a_card_that_is_owed_need_not_be_known(hand: str, pile: str, moves: tupl
     assert f"owed: {owed}\n" in game.text()
     assert "known" not in game.text()
     assert Game.from_text(game.text()).states.tobytes() == game.states.tobytes()
+
+
+def test_hands_that_take_too_long_to_look_through() -> None:
+    """The search for what can be laid ran for minutes."""
+    deck = [name for name in CARD_NAMES[:52] for _ in range(2)] + ["JK"] * 4
+    lines = ["kalooki: 1", "rules: kaluki51", "players: 2", "deal: 1", "dealer: P2", "turns: 0", "phase: play P1", "stock: rest"]
+    for count in (30, 31, 100):
+        text = "\n".join([*lines, f"hand P1: {' '.join(deck[:count])}", "hand P2: JK", f"pile: {deck[104]}"]) + "\n"
+        if count == 30:
+            assert len(Game.from_text(text).hand(0)) == 30
+        else:
+            with pytest.raises(PositionError, match=f"P1 holds {count} cards; 30 at most can be looked through"):
+                Game.from_text(text)

@@ -304,3 +304,15 @@ def test_every_illegal_action_has_a_reason(rng: np.random.Generator) -> None:
                 legal = set(position.legal_numbers())
                 for action in range(0, position.engine.num_actions, 1 if step % 90 == 0 else 7):
                     assert (position.verify(action) is None) == (action in legal)
+
+
+def test_nobody_calls_for_a_joker() -> None:
+    """`expert` read beyond an array, at a call on a card that nobody can have discarded (J10.1)."""
+    game = Game(num_players=3, seed=3)
+    while game.phase is not Phase.CALL:
+        game.do(game.legal_numbers()[0])
+    (pile,) = re.findall(r"^pile: (\S+)", game.text(), re.MULTILINE)
+    text = re.sub(r"^stock: (.*?)JK", rf"stock: \g<1>{pile}", game.text(), count=1, flags=re.MULTILINE)
+    text = re.sub(r"^pile: \S+", "pile: JK", text, flags=re.MULTILINE)
+    with pytest.raises(PositionError, match=r"a call on a joker, which nobody can have discarded \(J10.1\)"):
+        Game.from_text(text)

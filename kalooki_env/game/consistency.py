@@ -157,6 +157,8 @@ def _call_faults(states: NDArray[np.void], table: Engine, caller: int) -> list[s
         faults.append(f"{name} has had all the calls that the rules allow (J6.2d)")
     if not state["pile_n"] or not core.call_possible_in_lane(states, table.record, 0):
         faults.append("no call is possible on this discard (J6.2e)")
+    elif state["pile"][int(state["pile_n"]) - 1] == core.JOKER:
+        faults.append("a call on a joker, which nobody can have discarded (J10.1)")
     return faults
 
 

@@ -288,6 +288,8 @@ def _check_calls(records: Records) -> None:
     renewable = (stock > 0) | (records.whole("reshuffles") < records.rule("reshuffle_max"))
     possible = (pile > 0) & (stock + pile >= 3) & renewable
     records.require("stock_n", ~at_call | possible, "a penalty card, and one for the next seat, at a call (J6.2e)")
+    upcard = records.whole("pile")[np.arange(len(pile)), np.maximum(pile - 1, 0)]
+    records.require("pile", ~at_call | (upcard != core.JOKER), "no joker on top at a call (J10.1)", upcard)
 
 
 def _check_memory(records: Records) -> None:
@@ -361,6 +363,8 @@ def _check_discards(records: Records) -> None:
     if not records.is_kaluki:
         jokers = counts["discarded"][:, :, core.JOKER]
         records.require("discarded", jokers == 0, "no joker (J10.1)", jokers)
+        deeper = np.arange(core.MAX_DECK) > 0
+        records.require("pile", ~deeper | (records.records["pile"] != core.JOKER), "no joker on a discard (J10.1)")
 
 
 def states_rule(records: Records, key: str, deal: NDArray[np.int64]) -> NDArray[np.int64]:
