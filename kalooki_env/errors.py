@@ -2,6 +2,8 @@
 
 Where Python has a closer name for the mistake, the error is of that type as well: `TypeError` for a value of a wrong
 type or an unknown option, `KeyError` for an agent that is not at the table, `RuntimeError` for a call out of turn.
+Each can be made from a message alone, as `gymnasium.make` does, and from another one of its kind, as Gymnasium does with
+errors of its worker processes.
 """
 
 from __future__ import annotations
@@ -45,9 +47,11 @@ class PositionError(KalookiError):
         faults: every fault that was found, one sentence each.
     """
 
-    def __init__(self, faults: list[str]) -> None:
-        self.faults = list(faults)
-        super().__init__("impossible position:\n" + "\n".join(f"  - {fault}" for fault in faults))
+    def __init__(self, faults: Any) -> None:
+        if isinstance(faults, PositionError):
+            faults = faults.faults
+        self.faults: list[str] = [faults] if isinstance(faults, str) else list(faults)
+        super().__init__("impossible position:\n" + "\n".join(f"  - {fault}" for fault in self.faults))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Errors of other processes arrive as pickles, and exceptions are made anew with their message as the only argument.
@@ -60,11 +64,13 @@ class IllegalActionError(KalookiError):
     The message shows nothing that the seat to move may not know. The attributes do: they are for bug reports.
 
     Attributes:
-        position: the whole position as text, hidden cards included.
+        position: the whole position as text, hidden cards included; empty in an error made from its message.
         seed: the seed that the game was reset with, or None.
     """
 
-    def __init__(self, message: str, position: str, seed: int | None) -> None:
+    def __init__(self, message: Any, position: str = "", seed: int | None = None) -> None:
+        if isinstance(message, IllegalActionError):
+            message, position, seed = str(message), message.position, message.seed
         super().__init__(message)
         self.position = position
         self.seed = seed
@@ -102,7 +108,9 @@ class AgentError(KalookiError):
         position: the whole position as text, hidden cards included, where an answer was illegal in it; else None.
     """
 
-    def __init__(self, message: str, position: str | None = None) -> None:
+    def __init__(self, message: Any, position: str | None = None) -> None:
+        if isinstance(message, AgentError):
+            message, position = str(message), message.position
         super().__init__(message)
         self.position = position
 
@@ -120,8 +128,10 @@ class RecordError(KalookiError):
         line: number of the line, from 1 on; None if it is about the whole file.
     """
 
-    def __init__(self, reason: str, path: Any = None, line: int | None = None) -> None:
-        self.reason = reason
+    def __init__(self, reason: Any, path: Any = None, line: int | None = None) -> None:
+        if isinstance(reason, RecordError):
+            reason, path, line = reason.reason, reason.path, reason.line
+        self.reason: str = reason
         self.path = path
         self.line = line
         where = "record" if path is None else f"record {path}"

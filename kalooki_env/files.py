@@ -11,7 +11,7 @@ import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from kalooki_env.errors import NotationTypeError
 from kalooki_env.values import shown
@@ -168,9 +168,7 @@ def json_of(text: str) -> Any:
             that lie too deep in each other.
     """
     try:
-        found = json.loads(
-            text, parse_constant=_no_constant, parse_float=_float, parse_int=_int, object_pairs_hook=_each_key_once
-        )
+        found = json.loads(text, parse_constant=float, parse_int=_int, object_pairs_hook=_each_key_once)
     except RecursionError:
         raise FileFault("is not JSON: nested too deeply") from None
     except FileFault:
@@ -182,7 +180,7 @@ def json_of(text: str) -> Any:
             json.dumps(found, ensure_ascii=False).encode("utf-8")
         except UnicodeEncodeError:
             raise FileFault("has half of a surrogate pair, which is no text") from None
-    _check_depth(found)
+    _check_values(found)
     return found
 
 
@@ -221,15 +219,15 @@ def yaml_of(text: str) -> Any:
         loader = yaml.SafeLoader(text)
         try:
             node = loader.get_single_node()
-            _check_keys(node)
+            _check_nodes(node)
             found = None if node is None else loader.construct_document(node)
         finally:
             loader.dispose()
     except FileFault:
         raise
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: dates such as 2020-02-31, and very long numbers
+    except (yaml.YAMLError, ValueError) as error:
         raise FileFault(f"is not YAML: {error}") from None
-    _check_plain(found)
+    _check_values(found)
     return found
 
 
@@ -243,21 +241,9 @@ def read_yaml(path: str | Path, most: int = MOST_BYTES // 8) -> Any:
     return yaml_of(read_text(path, most))
 
 
-def _no_constant(word: str) -> Any:
-    raise FileFault(f"is not JSON: {word}")
-
-
-def _float(word: str) -> float:
-    number = float(word)
-    if math.isinf(number):
-        raise FileFault(f"has the number {word[:40]}, which is too large")
-    return number
-
-
-def _int(word: str) -> int:
-    if len(word) > MOST_DIGITS:
-        raise FileFault(f"has a number of {len(word):,} digits, which is too large")
-    return int(word)
+def _int(word: str) -> int | float:
+    """A whole number; infinite, and so refused further on, if it has more digits than anybody writes."""
+    return int(word) if len(word) <= MOST_DIGITS else math.inf
 
 
 def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -267,65 +253,75 @@ def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
-def _check_depth(value: Any) -> None:
-    """Refuse what is nested deeper than is allowed.
+#: Keys that lead to a value, the last one first.
+_Path: TypeAlias = "tuple[_Path, object] | tuple[()]"
+
+
+def _words(path: _Path) -> str:
+    """Keys with dots between them."""
+    keys: list[str] = []
+    while path:
+        path, key = path
+        keys.append(str(key) if len(str(key)) < 60 else shown(key))
+    return ".".join(reversed(keys)) or "the whole"
+
+
+def _check_values(value: Any, path: _Path = (), depth: int = 0) -> None:
+    """Refuse numbers that are none or are too large, and what is nested too deeply.
 
     Raises:
-        FileFault: it is.
+        FileFault: there is such a value; its keys are named.
     """
-    level = [value]
-    for _ in range(MOST_DEPTH + 1):
-        inner = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list))
-        level = [one for container in inner for one in container if isinstance(one, dict | list)]
-        if not level:
-            return
-    raise FileFault("is nested too deeply")
+    if depth > MOST_DEPTH:
+        raise FileFault("is nested too deeply")
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            _check_values(key, path, depth + 1)
+            _check_values(inner, (path, key), depth + 1)
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            _check_values(inner, (path, number), depth + 1)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise FileFault(f"is not allowed: {_words(path)} is no number, or one that is too large")
 
 
-def _check_keys(node: Any) -> None:
-    """Refuse a mapping of YAML that has a key twice; PyYAML itself would take the last one.
+#: Kinds of values of YAML that are read.
+_KINDS = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("map", "seq", "str", "int", "float", "bool", "null"))
+_NUMBERS = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("int", "float"))
+
+
+def _check_nodes(node: Any, path: _Path = ()) -> None:
+    """Refuse what PyYAML would take in silence or stumble over.
+
+    That is a mapping with a key twice, of which it takes the last one, dates and other kinds of values that nobody here has a
+    use for, and numbers of too many digits.
 
     Raises:
-        FileFault: it has.
+        FileFault: there is such a thing; its keys are named.
     """
-    if isinstance(node, list | tuple):
-        for one in node:
-            _check_keys(one)
+    if node is None:
         return
-    if node is None or isinstance(node.value, str):
+    if node.tag not in _KINDS:
+        kind = node.tag.rpartition(":")[2]
+        raise FileFault(f"is not allowed: {_words(path)} is a {kind}, which is not read; texts that look so stand in quotes")
+    if isinstance(node.value, str):
+        if node.tag in _NUMBERS and len(node.value) > MOST_DIGITS:
+            raise FileFault(f"is not allowed: {_words(path)} is a number of {len(node.value):,} digits")
         return
-    if node.id == "mapping":
-        names = [key.value for key, _ in node.value if isinstance(key.value, str)]
-        twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
-        if twice is not None:
-            raise FileFault(f"has the key {shown(twice)} twice in the mapping that begins in line {node.start_mark.line + 1}")
-    _check_keys(node.value)
-
-
-def _check_plain(value: Any) -> None:
-    """Refuse values that YAML has and the package has no use for, such as dates, and numbers that are too large.
-
-    Raises:
-        FileFault: there is one.
-    """
-    match value:
-        case dict():
-            for key, inner in value.items():
-                _check_plain(key)
-                _check_plain(inner)
-        case list():
-            for inner in value:
-                _check_plain(inner)
-        case float():
-            if not math.isfinite(value):
-                raise FileFault(f"has the number {value}, which is none, or too large")
-        case int():
-            if value.bit_length() > 3 * MOST_DIGITS:
-                raise FileFault(f"has a number of {value.bit_length():,} binary digits, which is too large")
-        case None | str():
-            pass
-        case _:
-            raise FileFault(f"has {shown(value)}, a {type(value).__name__}, which is not read; a text stands in quotes")
+    names: set[str] = set()
+    for number, one in enumerate(node.value):
+        if not isinstance(one, tuple):
+            _check_nodes(one, (path, number))
+            continue
+        key, value = one
+        if not isinstance(key.value, str):
+            raise FileFault(f"is not allowed: a key in {_words(path)} is no text")
+        _check_nodes(key, path)
+        inner = (path, key.value)
+        if key.value in names:
+            raise FileFault(f"has the key {_words(inner)} twice, again in line {key.start_mark.line + 1}")
+        names.add(key.value)
+        _check_nodes(value, inner)
 
 
 # ---- arrays ----------------------------------------------------------------------------------------------------------

@@ -75,10 +75,10 @@ def test_positions_around_swaps_read_back_to_the_same_bytes(rules: str, rng: np.
     assert phases[Phase.MOVE, False] > 0 or "all_missing" in rules, phases
 
 
-#: Nothing to draw but the upcard; all cards that lie nowhere else are with P2, who is not to move.
+#: Nothing to draw but the upcard; all cards that lie nowhere else are with the others, who are not to move.
 NO_STOCK = (
-    "kalooki: 1\nrules: {rules}\nplayers: 3\ndeal: 1\ndealer: P3\nturns: 9\nphase: draw P1\nhand P1: 2H 9S\nhand P2: {rest}\n"
-    "hand P3: 3H\nopened: -\nstock: -\npile: {pile}\n"
+    "kalooki: 1\nrules: {rules}\nplayers: 5\ndeal: 1\ndealer: P5\nturns: 9\nphase: draw P1\nhand P1: 2H 9S\n{rest}\n"
+    "opened: -\nstock: -\npile: {pile}\n"
 )
 
 
@@ -100,10 +100,11 @@ NO_STOCK = (
     ],
 )
 def test_a_position_with_nothing_to_draw_is_refused_with_its_reason(rules: str, pile: str, reason: str) -> None:
-    deck = Counter({name: int(count) for name, count in zip(CARD_NAMES, deck_of(Rules.parse(rules), 3), strict=True)})
-    rest = deck - Counter(["2H", "9S", "3H", *(pile.split() if pile != "-" else [])])
+    deck = Counter({name: int(count) for name, count in zip(CARD_NAMES, deck_of(Rules.parse(rules), 5), strict=True)})
+    left = list((deck - Counter(["2H", "9S", *(pile.split() if pile != "-" else [])])).elements())
+    rest = "\n".join(f"hand P{seat}: {' '.join(left[seat - 2 :: 4])}" for seat in range(2, 6))
     with pytest.raises(PositionError) as caught:
-        Game.from_text(NO_STOCK.format(rules=rules, pile=pile, rest=" ".join(rest.elements())))
+        Game.from_text(NO_STOCK.format(rules=rules, pile=pile, rest=rest))
     assert [fault for fault in caught.value.faults if fault.startswith("P1 has nothing to draw: ") and reason in fault]
 
 

@@ -239,7 +239,7 @@ def test_a_position_of_other_rules_is_refused(path: Path) -> None:
         (b"[1]\n", 1, "is list; expected an object"),
         (b'{"format":"kalooki-record"}\n', 1, "is of version None"),
         (b'{"format":"kalooki-record","version":1}\n', 1, "does not end with its hash"),
-        (b'{"format":"kalooki-record","version":NaN}\n', 1, "is not JSON: NaN"),
+        (b'{"format":"kalooki-record","version":NaN}\n', 1, "is not allowed: version is no number"),
         (b'{"a":1,"a":2}\n', 1, "has a key twice"),
         (b"\xff\xfe\n", 1, "is not UTF-8"),
         (b"[" * 100_000 + b"\n", 1, "is not JSON: nested too deeply"),

@@ -229,3 +229,13 @@ def test_a_joker_was_swapped_with_a_joker() -> None:
     )
     assert game.verify("swap joker in P1/1 with JK") is Refusal.NO_JOKER_TO_SWAP
     assert game.verify("swap joker in P1/1 with QD") is None
+
+
+def test_a_joker_of_a_three_stands_for_no_certain_card() -> None:
+    """What it was said to stand for used to be dropped without a word."""
+    text = Game(deal=1, seed=1).text()
+    for rules, meld in (("jamaican", "QS QH JK(QD)"), ("kaluki51", "QS QH QC JK(QD)")):
+        with pytest.raises(NotationError, match=r"a joker stands for no certain card; it is written JK"):
+            Game.from_text(Game(rules, seed=1).text() + f"\nmeld P1/1: {meld}")
+    with pytest.raises(NotationError, match="no certain card"):
+        Game.from_text(text).verify("lay down QS QH JK(QD) + 5S 5H 5D + 6S 6H 6D")

@@ -212,9 +212,9 @@ def test_a_copy_goes_on_alike_and_alone(copied: Any, rng: np.random.Generator) -
 
 
 def test_errors_say_what_is_allowed() -> None:
-    with pytest.raises(ConfigError, match="unknown option 'copy': Stable"):
+    with pytest.raises(ConfigError, match="unexpected keyword argument 'copy': Stable"):
         SB3VecEnv(2, copy=False)
-    with pytest.raises(ConfigError, match="unknown option 'autoreset_mode': Stable"):
+    with pytest.raises(ConfigError, match="unexpected keyword argument 'autoreset_mode': Stable"):
         SB3VecEnv(2, autoreset_mode="next_step")
     with pytest.raises(ConfigError, match="did you mean 'observation'"):
         SB3VecEnv(2, obsrvation="obs-v1")

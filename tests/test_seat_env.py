@@ -59,7 +59,7 @@ def test_gymnasium_makes_it(rng: np.random.Generator) -> None:
         action = int(random_legal(info["action_mask"][None], rng)[0])
         _, reward, over, _, info = env.step(action)
     assert reward == -info["score"] / 100
-    with pytest.raises(kalooki_env.ConfigError, match="unknown option 'opponent'"):
+    with pytest.raises(kalooki_env.ConfigError, match="unexpected keyword argument 'opponent'"):
         gymnasium.make("Kalooki-v0", opponent="random")
 
 

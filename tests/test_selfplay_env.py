@@ -322,8 +322,8 @@ def test_steps_before_reset() -> None:
     ("arguments", "message"),
     [
         ({"mask_in": "info"}, "mask_in 'info' is not allowed .did you mean 'infos'"),
-        ({"opponents": "greedy"}, "unknown option 'opponents'"),
-        ({"deals": 1}, "unknown option 'deals' .did you mean 'deal'"),
+        ({"opponents": "greedy"}, "unexpected keyword argument 'opponents'"),
+        ({"deals": 1}, "unexpected keyword argument 'deals' .did you mean 'deal'"),
         ({"num_envs": 0}, "num_envs 0 is not allowed"),
         ({"observation_form": "dict", "observation_dtype": "uint8"}, "'float32' only"),
     ],

@@ -10,7 +10,7 @@ from conftest import KALUKI, positions
 from kaluki_texts import table
 from rules.positions import position
 
-from kalooki_env import Game, IllegalActionError, NotationError
+from kalooki_env import Game, IllegalActionError, NotationError, Refusal
 from kalooki_env.game.match import Match
 from kalooki_env.game.spelling import canonical
 
@@ -128,6 +128,16 @@ def test_a_lay_off_without_an_end_is_told_the_one_that_fits(move: str, message: 
         with pytest.raises(NotationError, match=re.escape(message)):
             ask(move)
     assert game.history == []
+
+
+def test_every_text_of_an_action_is_judged_as_its_number() -> None:
+    """Also that of the high end of a three, which does not exist."""
+    game = position(deal=2, melds=MELDS, P1="9S 4S 8H KC JK 2D")
+    for action in range(game.engine.num_actions):
+        text = game.action_text(action)
+        assert game.action_number(text) == action
+        assert game.verify(text) is game.verify(action), text
+    assert game.verify("lay off onto P2/1 high") is Refusal.NO_SUCH_MELD
 
 
 @pytest.mark.parametrize(

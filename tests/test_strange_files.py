@@ -38,7 +38,7 @@ from kalooki_env.cli import bench_plot, bench_table, replay, warmup
 from kalooki_env.records.lines import START
 
 ROOT = Path(__file__).resolve().parent.parent
-#: Seconds that reading one small file may take, refused or not, on a busy machine.
+#: Seconds of work that reading one small file may take, refused or not.
 SECONDS = 3.0
 
 
@@ -49,14 +49,14 @@ def only_own_errors(
     refused = {}
     for name, text in cases:
         path.write_bytes(text.encode("utf-8"))
-        began = time.monotonic()
+        began = time.process_time()
         try:
             read()
         except kind as error:
             refused[name] = str(error)
         except Exception as error:
             raise AssertionError(f"{name}: {type(error).__name__}: {str(error)[:300]}") from error
-        assert time.monotonic() - began < SECONDS, name
+        assert time.process_time() - began < SECONDS, name
     assert not [name for name, message in refused.items() if len(message) > 5_000], "a message that nobody reads"
     return refused
 
@@ -97,6 +97,8 @@ def test_every_value_of_a_checkpoints_description(checkpoint: Path) -> None:
     refused = only_own_errors(cases, path, lambda: agents.load(checkpoint), CheckpointError)
     assert len(refused) > 0.8 * len(cases)
     assert all("checkpoint.json" in message or "weights.safetensors" in message for message in refused.values())
+    for word in ("thousands of digits", "infinite when read", "NaN", "Infinity"):
+        assert "checkpoint.json is not allowed: network.hidden.0 is no number" in refused[f"network.hidden.0: {word}"]
     for key in (
         "decisions",
         "rules",
@@ -216,7 +218,16 @@ def test_every_value_of_a_configuration(name: str, tmp_path: Path) -> None:
     places = ("the whole", "rules", "deal.1", "observation", key)
     refused = only_own_errors(yaml_mutations(data, *places), path, lambda: read(path), ConfigError)
     assert all("config.yaml" in message for message in refused.values())
-    for word in ("negative", "too large for a count", "too large for 64 bits", "true", "a list", "a fraction"):
+    for word in (
+        "negative",
+        "too large for 64 bits",
+        "thousands of digits",
+        "true",
+        "a list",
+        "a date",
+        "a long number",
+        "infinite",
+    ):
         assert key in refused[f"{key}: {word}"], word
     assert not [word for word in YAML if f"{key}: {word}" not in refused]
     assert "did you mean 'budget'" in refused["budget: misspelt"]
@@ -261,7 +272,7 @@ def test_a_key_that_stands_twice_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("yaml")
     path = tmp_path / "rules.yaml"
     path.write_text("pip_joker: 50\npip_joker: 25\n", encoding="utf-8")
-    with pytest.raises(RulesError, match=r"rules\.yaml has the key 'pip_joker' twice in the mapping that begins in line 1"):
+    with pytest.raises(RulesError, match=r"rules\.yaml has the key pip_joker twice, again in line 2"):
         Rules.from_yaml(path)
 
 
@@ -300,14 +311,14 @@ def test_every_value_of_a_record(tmp_path: Path) -> None:
             seen.add(key)
             for name, text in mutations(values, place):
                 path.write_bytes(forged(lines, number, text.replace(": ", ":").replace(", ", ",")))
-                began = time.monotonic()
+                began = time.process_time()
                 try:
                     replay.summary_text(read_record(path))
                 except RecordError as error:
                     assert "record.jsonl, line" in str(error), name  # noqa: PT017  (some are read)
                 except Exception as error:
                     raise AssertionError(f"{values['kind']}.{name}: {type(error).__name__}: {str(error)[:300]}") from error
-                assert time.monotonic() - began < 2 * SECONDS, name
+                assert time.process_time() - began < 2 * SECONDS, name
 
 
 def test_a_seat_that_sits_twice_is_refused(tmp_path: Path) -> None:

@@ -527,7 +527,7 @@ def test_actions_of_any_whole_dtype(dtype: type) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"opponent": "greedy"}, kalooki_env.ConfigError, "unknown option 'opponent' .did you mean 'opponents'"),
+        ({"opponent": "greedy"}, kalooki_env.ConfigError, "unexpected keyword argument 'opponent' .did you mean 'opponents'"),
         ({"treads": 2}, kalooki_env.ConfigError, "did you mean 'threads'"),
         ({"threads": 0}, kalooki_env.ConfigError, "threads 0 is not allowed; allowed: a whole number from 1 to"),
         ({"num_envs": 0}, kalooki_env.ConfigError, "num_envs 0 is not allowed"),

@@ -104,7 +104,8 @@ class EnvOptions:
         known = [field.name for field in fields(cls)]
         for key in options:
             if key not in known:
-                raise ConfigTypeError(f"unknown option {key!r}{closest(key, [*others, *known])}")
+                # Python's own words: TorchRL leaves out an option of its own where it reads them.
+                raise ConfigTypeError(f"unexpected keyword argument {key!r}{closest(key, [*others, *known])}")
         made = cls(**options)
         found = made._checked(options)
         return replace(made, **{"rules": Rules.of(made.rules), **found})

@@ -19,12 +19,15 @@ from kalooki_env.rules import Rules
 from kalooki_env.values import shown
 
 
-@with_options(TableOptions, mask_in="observation")
+@with_options(TableOptions, mask_in="observation", idle_mask="ones")
 class parallel_env(ParallelEnv):  # type: ignore[type-arg]  # noqa: N801  (PettingZoo's name)
     """`raw_env` under PettingZoo's parallel API: all agents are asked at once, and the action of the one to move counts.
 
     Facts, options and endings are those of `raw_env`. `infos` also have `active_agent`, the seat to move as a number,
     from reset on; -1 at the end. All dicts and arrays handed out are new ones and never change later.
+
+    Learners under this API sample an action for every agent, and none can be sampled from an empty mask: here the masks of
+    agents that are not to move are all ones by default (`idle_mask`).
 
     Args:
         rules, num_players, options: see `raw_env`.
@@ -40,7 +43,7 @@ class parallel_env(ParallelEnv):  # type: ignore[type-arg]  # noqa: N801  (Petti
     metadata: dict[str, Any] = {**raw_env.metadata, "is_parallelizable": True}  # noqa: RUF012  (PettingZoo's form)
 
     def __init__(self, rules: Rules | str = "jamaican", num_players: int = 4, **options: Any) -> None:
-        self.aec_env = raw_env(rules, num_players, **options)
+        self.aec_env = raw_env(rules, num_players, **{"idle_mask": "ones", **options})
         self.possible_agents = self.aec_env.possible_agents
         self.agents: list[AgentID] = []
         self.render_mode = self.aec_env.render_mode

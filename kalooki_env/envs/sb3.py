@@ -54,7 +54,8 @@ class SB3VecEnv(VecEnv):
         **options: Any,
     ) -> None:
         for name in _FIXED & set(options):
-            raise ConfigTypeError(f"unknown option {name!r}: Stable-Baselines3 needs same_step, arrays to keep and no more")
+            why = "Stable-Baselines3 needs same_step, arrays to keep and no more"
+            raise ConfigTypeError(f"unexpected keyword argument {name!r}: {why}")
         self.vector = SeatVectorEnv(num_envs, opponents=opponents, seat=seat, autoreset_mode="same_step", **options)
         self.render_mode = None  # the constructor of VecEnv asks for it
         self._actions: NDArray[np.int64] | None = None

@@ -110,6 +110,8 @@ def read_meld(text: str) -> Meld:
     if not looks_like_four:
         if len(ranks) > 1:
             raise NotAMeldError(text, Refusal.RANKS_DIFFER)
+        if "(" in text:
+            raise NotationError(f"meld {text!r}: beside cards of one rank a joker stands for no certain card; it is written JK")
         return Meld(MeldKind.THREE, named[0] % 13, 0, tuple(sorted(cards)))
     if len(suits) > 1:
         raise NotAMeldError(text, Refusal.SUITS_DIFFER)

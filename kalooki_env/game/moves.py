@@ -52,7 +52,9 @@ def play_move(text: str, state: Any, table: Engine, do: Do) -> Refusal | None:
         return _in_two_steps(match[1], match[2], state, table, do)
     if match := _LAY_OFF.fullmatch(text):
         card, meld, end = match[1], match[2], match[3]
-        check_end(given, meld, end, state, table)
+        # The high end of a set does not exist, but its action has a number and so a text of its own, which is illegal.
+        if card or end != "high":
+            check_end(given, meld, end, state, table)
         action = f"lay off onto {meld}" + (f" {end}" if end else "")
         return _in_two_steps(action, card, state, table, do) if card else do(action)
     if (match := _MOVE.fullmatch(text)) and not table.is_kaluki:

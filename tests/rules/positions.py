@@ -67,7 +67,7 @@ def position(
         answers: line `answers`.
         stock: cards on top of the stock, top first.
         pile: cards of the pile, top first.
-        rest: `stock`, or the one seat whose hand takes all cards not named, so that the stock holds `stock` and no more.
+        rest: `stock`, or the seats whose hands take all cards not named, `P3 P4`, so that the stock holds `stock` and no more.
         more: further lines of the position text.
         **hands: hand of each seat, `P2="4S JK"`. A seat not named gets as many cards as it was dealt, or one if it has opened.
     """
@@ -80,7 +80,9 @@ def position(
     others = list((+left).elements())  # a card named too often is left for the reader to refuse
     held = {f"P{number}": hands.get(f"P{number}") for number in range(1, players + 1)}
     if rest != "stock":
-        held[rest] = " ".join([held[rest] or "", *others])
+        takers = rest.split()
+        for i, seat in enumerate(takers):
+            held[seat] = " ".join([held[seat] or "", *others[i :: len(takers)]])
         others = []
     for seat, hand in held.items():
         if hand is None:

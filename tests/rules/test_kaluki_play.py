@@ -284,7 +284,7 @@ def test_w13_nothing_more_for_not_having_opened() -> None:
 
 def test_w17_empty_stock() -> None:
     pile = "5H 2S 4S 6S 8S 2H 4H 6H 8H TD QD KD 9C JC 3C 7D 3H 4C 5D AC"
-    game = position("draw P1", P1="9D", pile=pile, rest="P4", reshuffles=1)
+    game = position("draw P1", P1="9D", pile=pile, rest="P2 P3 P4", reshuffles=1)
     after = legal(game, "draw stock")
     assert listed(after, "pile") == ["5H"]
     assert len(listed(after, "stock")) == 18

@@ -333,11 +333,11 @@ def test_kl5_3_blocked_at_the_cap() -> None:
 
 
 def test_kl5_3_reshuffled_again_and_again() -> None:
-    again = position("draw P1", P1="2C", pile="8H 5C 6D", rest="P4", reshuffles=7)
+    again = position("draw P1", P1="2C", pile="8H 5C 6D", players=5, rest="P2 P3 P4 P5", reshuffles=7)
     after = legal(again, "draw stock")
     assert shown(after, "reshuffles") == "8"
     assert listed(after, "pile") == ["8H"]
-    refused(position("draw P1", P1="2C", pile="8H", rest="P4"), "draw stock", Refusal.STOCK_EXHAUSTED)
+    refused(position("draw P1", P1="2C", pile="8H", players=5, rest="P2 P3 P4 P5"), "draw stock", Refusal.STOCK_EXHAUSTED)
 
 
 # ---- coverage --------------------------------------------------------------------------------------------------------
