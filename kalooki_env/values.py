@@ -58,6 +58,8 @@ def integer_of(value: Any) -> int | None:
     """
     if type(value) is int:
         return value
+    if isinstance(value, np.integer):  # what policies give, at each step
+        return int(value)
     if isinstance(value, bool):
         return None
     dtype = getattr(value, "dtype", None)
