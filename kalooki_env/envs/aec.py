@@ -282,7 +282,8 @@ class raw_env(AgentStates):  # noqa: N801  (PettingZoo's name)
         if self._phase == OVER:
             self._step_when_over(action)
             return
-        given = action if type(action) is int else action_of(action)
+        kind = type(action)  # the usual ones without a call: this is a twelfth of a step
+        given = action if kind is int else action.item() if kind is np.int64 else action_of(action)
         chosen = given if 0 <= given < self._num_actions else -1
         code = self._carry_out(self._states, self._record, self._feas, 0, chosen, self._legal, self._legal_count)
         offender = None
